@@ -1,0 +1,127 @@
+"""Where shards are made: in this process, or on a Prefect task runner by name. The work is the same function everywhere.
+
+``inline`` is a plain loop: no server, no Prefect. The others submit one Prefect task a shard (Prefect costs 5-30 ms a
+task, so never one a page) and need Prefect's own local server, which starts in some seconds.
+
+    for outcome in run(make, shards, runner="processes", workers=4):
+        print(outcome.item, outcome.error or outcome.result)
+"""
+
+import importlib
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from proofpress.pages.errors import RequestError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+#: Name -> module, class, keyword for the number of workers, extra to install.
+TASK_RUNNERS = {
+    "threads": ("prefect.task_runners", "ThreadPoolTaskRunner", "prefect"),
+    "processes": ("prefect.task_runners", "ProcessPoolTaskRunner", "prefect"),
+    "dask": ("prefect_dask", "DaskTaskRunner", "proofpress[dask]"),
+    "ray": ("prefect_ray", "RayTaskRunner", "proofpress[ray]"),
+}
+RUNNERS = ("inline", *TASK_RUNNERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Item, Result]):
+    """What came of one item: its result, or the exception it raised."""
+
+    item: Item
+    result: Result | None = None
+    error: BaseException | None = None
+
+
+def run(
+    work: Callable[[Item], Result], items: Sequence[Item], runner: str = "inline", workers: int | None = None
+) -> Iterator[Outcome[Item, Result]]:
+    """Do the work on every item and yield outcomes as they come, in no promised order; no item stops another.
+
+    Items need a ``name``; they, the work and its results must pickle for any runner but ``inline`` and ``threads``.
+    workers: processes or threads; one a core when None. Raises ``RequestError`` for a runner that is not there.
+    """
+    if runner not in RUNNERS:
+        raise RequestError(f"--runner {runner}: is not one of {', '.join(RUNNERS)}")
+    if workers is not None and workers < 1:
+        raise RequestError(f"--workers {workers}: is not 1 or more")
+    if runner == "inline":
+        if workers not in (None, 1):
+            raise RequestError(f"--workers {workers}: the inline runner has one; add --runner processes")
+        return (_attempt(work, item) for item in items)
+    return _run_on_prefect(work, items, _task_runner(runner, workers or os.cpu_count() or 1))
+
+
+def _attempt(work: Callable[[Item], Result], item: Item) -> Outcome[Item, Result]:
+    try:
+        return Outcome(item, result=work(item))
+    except Exception as error:
+        return Outcome(item, error=error)
+
+
+def _run_on_prefect(
+    work: Callable[[Item], Result], items: Sequence[Item], task_runner: Any
+) -> Iterator[Outcome[Item, Result]]:
+    from prefect import flow, task
+    from prefect.cache_policies import NO_CACHE
+    from prefect.futures import as_completed
+
+    @task(name="shard", task_run_name="{item.name}", cache_policy=NO_CACHE, persist_result=False)
+    def shard(item: Item) -> Result:
+        return work(item)
+
+    @flow(name="shards", task_runner=task_runner, validate_parameters=False)
+    def shards() -> Iterator[Outcome[Item, Result]]:
+        submitted = {shard.submit(item): item for item in items}
+        for future in as_completed(list(submitted)):
+            item, value = submitted[future], future.result(raise_on_failure=False)
+            failed = future.state.is_failed() or future.state.is_crashed()
+            yield Outcome(item, error=value) if failed else Outcome(item, result=value)
+
+    yield from shards()
+
+
+def _task_runner(runner: str, workers: int) -> Any:
+    module, name, package = TASK_RUNNERS[runner]
+    set_prefect_defaults()
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise RequestError(f"--runner {runner}: {module} is not installed; pip install '{package}'") from error
+    if runner == "threads":
+        return kind(max_workers=workers)
+    if runner == "processes":
+        return kind(max_workers=workers, initializer=_leave_interrupts_to_the_parent)
+    if runner == "dask":
+        return kind(cluster_kwargs={"n_workers": workers, "threads_per_worker": 1})
+    return kind(init_kwargs={"num_cpus": workers})
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def set_prefect_defaults() -> None:
+    """Settings for quiet, offline, local use, where the user has not set them; to be called before Prefect is imported."""
+    defaults = {
+        "PREFECT_SERVER_EPHEMERAL_ENABLED": "true",
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",  # 20, the default, is too near a busy machine's 20-30
+        "PREFECT_SERVER_DATABASE_TIMEOUT": "60",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
+        "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
+        "DO_NOT_TRACK": "1",
+        "PREFECT_LOGGING_TO_API_ENABLED": "false",
+        "PREFECT_LOGGING_LEVEL": "CRITICAL",  # a shard that fails is reported once, by the build
+    }
+    for name, value in defaults.items():
+        os.environ.setdefault(name, value)
+    has_profile = Path("~/.prefect/profiles.toml").expanduser().exists()
+    if not has_profile and not os.environ.keys() & {"PREFECT_HOME", "PREFECT_API_URL", "PREFECT_PROFILE"}:
+        os.environ["PREFECT_HOME"] = str(Path("~/.cache/proofpress/prefect").expanduser())

@@ -1,0 +1,198 @@
+"""The kinds of page the press knows, each a builder of a ``PageSpec`` from a page's address.
+
+``paper`` is a two-column article page with formulas and a figure, ``report`` a page around a complex table, ``exam``
+a textbook or exam page of numbered problems. Each builder writes more content than fits; the press keeps what does.
+
+    spec = lay_out("report", Address(7, "press", 42), width=1024)
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from proofpress.generators import fonts
+from proofpress.generators.address import Address
+from proofpress.generators.content import figures, formulas, problems, prose, tables
+from proofpress.generators.layout import BULLETS, PageSpec, Piece, Style
+from proofpress.pages.markdown import Run
+
+PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5}  # height by width
+
+
+def lay_out(kind: str, address: Address, width: int) -> PageSpec:
+    """The page of this kind at this address. ``KeyError`` for a kind not in ``KINDS``."""
+    builder = KINDS[kind]
+    features: dict[str, str] = {"kind": kind}
+    style = _style(kind, address.stream("style"), width, features)
+    page = _Page(address, style, features)
+    builder(page)
+    return PageSpec(template=f"{kind}.html.j2", style=style, pieces=tuple(page.pieces), features=features)
+
+
+@dataclass(slots=True)
+class _Page:
+    """Collects the pieces of one page and numbers them."""
+
+    address: Address
+    style: Style
+    features: dict[str, str]
+    pieces: list[Piece] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def rng(self, purpose: str) -> random.Random:
+        return self.address.stream(purpose)
+
+    def number(self, what: str) -> int:
+        self.counts[what] = self.counts.get(what, 0) + 1
+        return self.counts[what]
+
+    def add(self, type_: str, **fields: object) -> Piece:
+        piece = Piece(id=f"e{len(self.pieces)}", type=type_, **fields)  # type: ignore[arg-type]
+        self.pieces.append(piece)
+        return piece
+
+    def text(self, type_: str, text: str, **fields: object) -> Piece:
+        return self.add(type_, runs=(Run("text", text),), **fields)
+
+    def paragraph(self, rng: random.Random, sentences: int, *, math: bool) -> Piece:
+        return self.add("paragraph", runs=prose.paragraph(rng, sentences, formulas.inline if math else None))
+
+    def formula(self, rng: random.Random, *, numbered: bool) -> Piece:
+        piece = self.add("formula", latex=formulas.display(rng))
+        if numbered:
+            self.text("formula_number", f"({self.number('formula')})", parent=piece.id)
+        return piece
+
+    def table(self, rng: random.Random, *, columns: int, rows: int) -> Piece:
+        content = tables.table(rng, max_columns=columns, max_rows=rows)
+        self.features.update({f"table.{trait}": value for trait, value in content.traits.items()})
+        caption = f"Table {self.number('table')}: {content.caption}"
+        first = rng.random() < 0.7
+        if first:
+            note = self.text("caption", caption, parent=f"e{len(self.pieces) + 1}")
+            return self.add("table", grid=content.grid, attributes={"caption": note.id})
+        piece = self.add("table", grid=content.grid)
+        self.text("caption", caption, parent=piece.id)
+        return piece
+
+    def figure(self, rng: random.Random, width: int, height: int) -> None:
+        content = figures.figure(rng, width, height)
+        piece = self.add("figure", svg=content.svg, attributes={"texts": "\n".join(content.texts)})
+        self.text("caption", f"Figure {self.number('figure')}: {content.caption}", parent=piece.id)
+
+    def bullets(self, rng: random.Random, items: int, *, math: bool) -> None:
+        bullet = rng.choice(BULLETS)
+        numbered = rng.random() < 0.4
+        for item in range(items):
+            runs = prose.paragraph(rng, 1, formulas.inline if math and rng.random() < 0.3 else None)
+            self.add("list_item", runs=runs, marker=f"{item + 1}." if numbered else bullet)
+
+    def running_lines(self, rng: random.Random) -> None:
+        """A running head and a page number, each on most pages, as books and journals have them."""
+        if rng.random() < 0.7:
+            self.text("running_head", prose.heading(rng), zone="head")
+        number = str(rng.randint(1, 899))
+        if rng.random() < 0.85:
+            self.text("page_number", rng.choice((number, f"– {number} –", f"Page {number}")), zone="foot")
+
+
+def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) -> Style:
+    paper = rng.choice(sorted(PAPERS))
+    columns = {"paper": 2, "report": 1, "exam": 1 + (rng.random() < 0.3)}[kind]
+    families = [family for family in fonts.catalogue() if family.kind != "mono" or rng.random() < 0.2]
+    font = rng.choice([family.name for family in families])
+    heading_font = font if rng.random() < 0.6 else rng.choice([family.name for family in families])
+    size = round(rng.uniform(13, 16) if columns == 2 else rng.uniform(14, 18.5), 1)
+    style = Style(
+        width=width,
+        height=round(width * PAPERS[paper]),
+        margin=rng.randint(48, 96) * width // 1024,
+        columns=columns,
+        gap=rng.randint(22, 40) * width // 1024,
+        size=size * width / 1024,
+        leading=round(rng.uniform(1.34, 1.62), 2),
+        font=font,
+        heading_font=heading_font,
+        align=rng.choice(("justify", "justify", "left")),
+        indent=rng.choice((0.0, 0.0, 1.2)),
+        table=rng.choice(("grid", "rules", "striped")),
+        ink=rng.choice(("#000000", "#111111", "#1a1a2a", "#222222")),
+        paper=rng.choice(("#ffffff", "#ffffff", "#ffffff", "#fdfcf8", "#fafafa")),
+    )
+    features |= {"paper": paper, "columns": str(columns), "font": font, "table.style": style.table}
+    return style
+
+
+def _paper(page: _Page) -> None:
+    rng = page.rng("layout")
+    page.running_lines(page.rng("running"))
+    if rng.random() < 0.6:
+        page.text("title", prose.title(rng), zone="masthead", level=1)
+        authors = ", ".join(prose.name(rng) for _ in range(rng.randint(1, 4)))
+        page.text("paragraph", authors, zone="masthead", attributes={"role": "authors"})
+        abstract = prose.paragraph(page.rng("abstract"), rng.randint(2, 4), None)
+        page.add("paragraph", zone="masthead", runs=abstract, attributes={"role": "abstract"})
+    width = (page.style.width - 2 * page.style.margin - page.style.gap) // 2
+    figure_at = rng.randint(1, 5)
+    table_at = rng.randint(2, 9) if rng.random() < 0.5 else -1
+    numbered = rng.random() < 0.7
+    section = rng.randint(1, 5)
+    for step in range(26):
+        part = page.rng(f"part:{step}")
+        if step % 5 == 0:
+            page.text("heading", f"{section} {prose.heading(part)}", level=2)
+            section += 1
+        if step == figure_at:
+            page.figure(part, width, round(width * part.uniform(0.45, 0.75)))
+        elif step == table_at:
+            page.table(part, columns=4, rows=6)
+        elif part.random() < 0.12:
+            page.bullets(part, part.randint(2, 4), math=True)
+        else:
+            page.paragraph(part, part.randint(2, 5), math=True)
+            if part.random() < 0.55:
+                page.formula(part, numbered=numbered)
+
+
+def _report(page: _Page) -> None:
+    rng = page.rng("layout")
+    page.running_lines(page.rng("running"))
+    if rng.random() < 0.7:
+        page.text("title", prose.title(rng), zone="masthead", level=1)
+    for step in range(8):
+        part = page.rng(f"part:{step}")
+        if part.random() < 0.7:
+            page.text("heading", prose.heading(part), level=2)
+        page.paragraph(part, part.randint(2, 5), math=part.random() < 0.2)
+        if step % 3 == 0:
+            page.table(part, columns=8, rows=14)
+        elif part.random() < 0.4:
+            page.bullets(part, part.randint(2, 5), math=False)
+
+
+def _exam(page: _Page) -> None:
+    rng = page.rng("layout")
+    page.running_lines(page.rng("running"))
+    page.text("title", prose.title(rng), zone="masthead", level=1)
+    if rng.random() < 0.6:
+        page.paragraph(page.rng("instructions"), rng.randint(1, 3), math=False)
+    first = rng.randint(1, 20)
+    for step in range(16):
+        part = page.rng(f"part:{step}")
+        if step % 6 == 0 and part.random() < 0.6:
+            page.text("heading", prose.heading(part), level=2)
+        page.add("list_item", runs=problems.problem(part), marker=f"{first + step}.")
+        if part.random() < 0.5:
+            page.formula(part, numbered=False)
+        if part.random() < 0.12:
+            page.table(part, columns=4, rows=5)
+        elif part.random() < 0.08:
+            page.figure(part, 420 * page.style.width // 1024, 220 * page.style.width // 1024)
+
+
+KINDS: dict[str, Callable[[_Page], None]] = {"paper": _paper, "report": _report, "exam": _exam}
+
+
+def kinds() -> Iterator[str]:
+    """The names of all kinds, in a fixed order."""
+    yield from sorted(KINDS)

@@ -1,0 +1,241 @@
+"""The press: a page's address -> content -> HTML -> image and geometry -> a proofed record, or a reject with its reason.
+
+    recipe = PressRecipe(pages=300, crops=4)
+    for page in print_pages(recipe, seed=7, indices=range(10)): ...     # PageRecord or Reject, in order
+"""
+
+import dataclasses
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import Literal
+
+import jinja2
+import numpy as np
+from markupsafe import Markup
+from PIL import Image
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from proofpress.generators import fonts
+from proofpress.generators.address import Address
+from proofpress.generators.browser import FLAGS, Browser
+from proofpress.generators.browser_path import find_browser
+from proofpress.generators.crops import cut_crops
+from proofpress.generators.kinds import KINDS, PAPERS, lay_out
+from proofpress.generators.layout import PageSpec, block_of, text_of
+from proofpress.generators.proof import RULES, proof
+from proofpress.generators.sheet import MATH, Layout, quad, read_layout
+from proofpress.pages import image, latex, markdown
+from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
+from proofpress.pages.table import Cell, TableGrid
+from proofpress.templates.assets import katex_css
+
+VERSION = "1"  # of the press: raise it when the same address prints another page
+LICENCE = "CC0-1.0"  # of what the press itself writes
+STAGE = "press"
+
+
+class PressRecipe(BaseModel):
+    """What to print."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pages: int = Field(100, ge=0, le=10_000_000, description="How many pages to print.")
+    kinds: dict[str, float] = Field(
+        default_factory=lambda: dict.fromkeys(sorted(KINDS), 1.0),
+        description="Kinds of page and how often each is drawn, as relative weights.",
+    )
+    width: int = Field(1024, ge=640, le=4096, description="Width of a page in pixels; its height follows the paper.")
+    rows: Literal["pages", "crops", "both"] = Field(
+        "both", description="Whether the dataset gets the pages, crops cut from them, or both."
+    )
+    crops: int = Field(4, ge=0, le=200, description="How many crops to cut from each page.")
+    browser: str | None = Field(None, description="Path of the browser; found on the machine where not given.")
+
+    @field_validator("kinds")
+    @classmethod
+    def _known_kinds(cls, kinds: dict[str, float]) -> dict[str, float]:
+        unknown = sorted(set(kinds) - set(KINDS))
+        if unknown:
+            raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(KINDS))}")
+        if min(kinds.values(), default=0.0) < 0 or sum(kinds.values()) <= 0:
+            raise ValueError("weights must be 0 or more, and one at least above 0")
+        return kinds
+
+
+def page_id(seed: int, index: int) -> str:
+    """The id of the page at an address, known before it is printed."""
+    return record_id(STAGE, str(Address(seed, STAGE, index)), VERSION)
+
+
+def open_browser(recipe: PressRecipe) -> Browser:
+    """A browser ready to print this recipe's pages."""
+    height = round(recipe.width * max(PAPERS.values()))
+    return Browser(find_browser(recipe.browser), shell_page(), recipe.width, height)
+
+
+def machine(recipe: PressRecipe) -> dict[str, object]:
+    """What the bytes of a page depend on besides its address: browser, flags and fonts, for the manifest."""
+    binary = find_browser(recipe.browser)
+    with open_browser(recipe) as browser:
+        version = browser.version
+    faces = {family.name: family.version for family in fonts.catalogue()}
+    return {"browser": {"kind": binary.kind, "version": version, "flags": list(FLAGS)}, "fonts": faces}
+
+
+def print_pages(
+    recipe: PressRecipe, seed: int, indices: Iterable[int], browser: Browser | None = None
+) -> Iterator[PageRecord | Reject]:
+    """Print the pages of these indices, in the order given; each page is followed by its crops.
+
+    browser: one from ``open_browser``, left open; without it one is opened for the call.
+    Raises ``WorkError`` when the browser keeps breaking, ``RequestError`` when there is none.
+    """
+    if browser is None:
+        with open_browser(recipe) as own:
+            yield from print_pages(recipe, seed, indices, own)
+        return
+    for index in indices:
+        yield from _print_page(recipe, Address(seed, STAGE, index), browser)
+
+
+def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iterator[PageRecord | Reject]:
+    names = sorted(recipe.kinds)
+    kind = address.stream("kind").choices(names, [recipe.kinds[name] for name in names])[0]
+    spec = lay_out(kind, address, recipe.width)
+    sheet = browser.print(to_html(spec), spec.style.height)
+    layout = read_layout(sheet.measured)
+    picture = Image.open(io.BytesIO(sheet.png)).convert("RGB")
+    label = markdown.write(
+        [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
+    )
+    source = Source(STAGE, str(address), VERSION, LICENCE)
+    identity = page_id(address.seed, address.index)
+    made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": recipe.model_dump(mode="json")}
+    faults = proof(spec, label, layout, np.asarray(picture.convert("L")))
+    if faults:
+        yield Reject(
+            id=identity,
+            stage="proof",
+            reason=faults[0].reason,
+            evidence="; ".join(f"{fault.reason}: {fault.evidence}" for fault in faults),
+            source=source,
+            text=label,
+            image=sheet.png,
+            original=to_json(made),
+        )
+        return
+    page = PageRecord(
+        id=identity,
+        image=sheet.png,
+        width=spec.style.width,
+        height=spec.style.height,
+        text=label,
+        task="page",
+        source=source,
+        elements=tuple(_elements(spec, layout)),
+        words=tuple(_words(spec, layout)),
+        recipe=made,
+        features=spec.features,
+        checks=tuple(Check(f"proof.{rule}", "passed") for rule in RULES),
+        language="en",
+        content_id=identity,
+        hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(picture)},
+    )
+    if recipe.rows != "crops":
+        yield page
+    if recipe.rows != "pages":
+        yield from cut_crops(page, spec, layout, picture, address, recipe.crops)
+
+
+def _elements(spec: PageSpec, layout: Layout) -> Iterator[Element]:
+    for piece in spec.pieces:
+        placed = layout.pieces.get(piece.id)
+        if placed is None:
+            continue
+        attributes = dict(piece.attributes)
+        if piece.level:
+            attributes["level"] = str(piece.level)
+        if piece.marker:
+            attributes["marker"] = piece.marker
+        polygons = tuple(quad(box) for box in placed.boxes)
+        yield Element(piece.id, piece.type, text_of(piece), polygons, piece.parent, attributes)
+
+
+def _words(spec: PageSpec, layout: Layout) -> Iterator[Word]:
+    """Words as painted; a formula is one word, written as in the label."""
+    formulas: dict[str, Iterator[str]] = {piece.id: _formulas(piece.runs, piece.latex, piece.grid) for piece in spec.pieces}
+    for word in layout.words:
+        text = next(formulas[word.element]) if word.text == MATH else word.text
+        yield Word(text, quad(word.box), word.element)
+
+
+def _formulas(runs: tuple[markdown.Run, ...], display: str, grid: TableGrid | None) -> Iterator[str]:
+    if display:
+        yield f"$${display}$$"
+    cells = grid.cells if grid is not None else ()
+    for part in (runs, *(markdown.runs(cell.text) for cell in cells)):
+        yield from (f"${run.text}$" for run in part if run.kind == "math")
+
+
+@cache
+def shell_page() -> str:
+    """The page every sheet is swapped into: style sheets, fonts and the measuring script, and nothing on it."""
+    package = _environment().loader
+    assert package is not None
+    read: Callable[[str], str] = lambda name: package.get_source(_environment(), name)[0]  # noqa: E731
+    faces = "\n".join(fonts.face_css(family) for family in fonts.catalogue())
+    return (
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>sheet</title>"
+        f"<link rel='stylesheet' href='{katex_css().as_uri()}'>"
+        f"<style>{faces}\n{read('css/page.css')}\n{read('css/kinds.css')}</style>"
+        f"<script>{read('press.js')}</script><body></body></html>"
+    )
+
+
+def to_html(spec: PageSpec) -> str:
+    """The sheet's HTML. All text is escaped; only KaTeX's output and our own figures go in as markup."""
+    style = spec.style
+    variables: Mapping[str, object] = {
+        "width": f"{style.width}px",
+        "height": f"{style.height}px",
+        "margin": f"{style.margin}px",
+        "columns": style.columns,
+        "gap": f"{style.gap}px",
+        "size": f"{style.size:.2f}px",
+        "leading": style.leading,
+        "font": f"'{style.font}'",
+        "heading-font": f"'{style.heading_font}'",
+        "align": style.align,
+        "indent": f"{style.indent}em",
+        "ink": style.ink,
+        "paper": style.paper,
+    }
+    numbers = {piece.parent: piece for piece in spec.pieces if piece.type == "formula_number"}
+    return _environment().get_template(spec.template).render(
+        pieces=spec.pieces,
+        numbers=numbers,
+        style=dataclasses.asdict(style),
+        variables="; ".join(f"--{name}: {value}" for name, value in variables.items()),
+    )  # fmt: skip
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("proofpress.templates", package_path="."), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.globals.update(
+        math=lambda source, display: Markup(latex.render_html(source, display)),
+        inline_runs=markdown.runs,
+        rows=_rows,
+        is_number=lambda text: text[:1].lstrip("−-+($€£").isdigit() or text[:1] in "−-+" and text[1:2].isdigit(),
+    )
+    return environment
+
+
+def _rows(grid: TableGrid) -> list[list[Cell]]:
+    rows: list[list[Cell]] = [[] for _ in range(grid.rows)]
+    for cell in sorted(grid.cells, key=lambda cell: (cell.row, cell.column)):
+        rows[cell.row].append(cell)
+    return rows

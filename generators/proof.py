@@ -1,0 +1,226 @@
+"""The proof-reading of a printed page: what is painted must be what the label says, and all of it must be legible.
+
+The label is read back from its own Markdown, the page is read back from the browser's document and pixels, and the two
+are compared. Each rule answers with the first fault it sees; one fault makes the page a reject.
+
+    faults = proof(spec, label, layout, pixels)        # [] for a page that may be kept
+"""
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of
+from proofpress.generators.sheet import MATH, Layout
+from proofpress.pages import latex, markdown
+from proofpress.pages.markdown import Block, Run
+from proofpress.pages.record import UNLABELLED, Check
+from proofpress.pages.table import TableError, TableGrid, from_html
+
+INK = 160  # grey levels below this are ink; paper tints and table stripes lie above 230
+SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
+OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+def proof(spec: PageSpec, label: str, layout: Layout, pixels: np.ndarray) -> list[Check]:
+    """The faults of a printed page, one at most for each rule; an empty list is a page whose label is exact.
+
+    label: the page's Markdown. pixels: ``(height, width)`` grey levels, uint8.
+    """
+    kept = [piece for piece in spec.pieces if piece.id in layout.pieces]
+    faults = []
+    for rule, check in RULES.items():
+        evidence = next(check(kept, label, layout, pixels), None)
+        if evidence is not None:
+            faults.append(Check(f"proof.{rule}", "failed", rule, evidence))
+    return faults
+
+
+Rule = Callable[[list[Piece], str, Layout, np.ndarray], Iterator[str]]
+
+
+def _fonts(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    for family in layout.failed_fonts:
+        yield f"font {family} did not load"
+
+
+def _text(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """The label, read back, has the blocks that were printed, and each block's text is painted as it stands."""
+    labelled = [piece for piece in kept if piece.type not in UNLABELLED]
+    blocks = markdown.read(label)
+    if len(blocks) != len(labelled):
+        yield f"the label has {len(blocks)} blocks and the page {len(labelled)}"
+        return
+    for piece, block in zip(labelled, blocks, strict=True):
+        if block != block_of(piece):
+            yield f"{piece.id}: the label reads {block.text[:80]!r}"
+        placed = layout.pieces[piece.id]
+        if piece.type in ("table", "formula"):
+            continue
+        painted, said = placed.text, _plain(markdown.runs(block.text))
+        if painted != said:
+            yield f"{piece.id}: painted {painted[:80]!r}, label {said[:80]!r}"
+        marker = "-" if placed.marker in BULLETS else placed.marker
+        if marker != block.marker:
+            yield f"{piece.id}: marker painted {placed.marker!r}, label {block.marker!r}"
+    for piece in kept:
+        if piece.type in UNLABELLED and piece.runs and layout.pieces[piece.id].text != _plain(piece.runs):
+            yield f"{piece.id}: painted {layout.pieces[piece.id].text[:80]!r}"
+
+
+def _formulas(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """Every formula of the label is parsed by KaTeX, and its glyphs are those on the page, in order."""
+    blocks = markdown.read(label)
+    labelled = (piece for piece in kept if piece.type not in UNLABELLED)
+    for piece, block in zip(labelled, blocks, strict=False):
+        said = list(_formulas_of(block))
+        painted = layout.pieces[piece.id].formulas
+        if len(said) != len(painted):
+            yield f"{piece.id}: {len(painted)} formulas painted, {len(said)} in the label"
+        for (source, display), glyphs in zip(said, painted, strict=False):
+            try:
+                expected = _glyphs(source, display)
+            except latex.LatexError as error:
+                yield f"{piece.id}: {source!r}: {error}"
+                continue
+            if glyphs != expected:
+                yield f"{piece.id}: {source!r} painted as {glyphs!r}"
+
+
+def _tables(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """Every table of the label covers each slot once, and its cells are those in the document."""
+    blocks = [block for block in markdown.read(label) if block.kind == "table"]
+    tables = [piece for piece in kept if piece.type == "table"]
+    for piece, block in zip(tables, blocks, strict=False):
+        try:
+            grid = from_html(block.text)
+        except TableError as error:
+            yield f"{piece.id}: {error}"
+            continue
+        if _rows(grid) != layout.pieces[piece.id].cells:
+            yield f"{piece.id}: cells painted differ from the label's"
+
+
+def _clipped(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """Every word has a size, lies on the page and inside its own element."""
+    height, width = pixels.shape
+    for word in layout.words:
+        left, top, right, bottom = word.box
+        if right - left < 0.5 or bottom - top < 1:
+            yield f"{word.element}: {word.text!r} has no size"
+        if left < 0 or top < 0 or right > width or bottom > height:
+            yield f"{word.element}: {word.text!r} stands off the page"
+        boxes = layout.pieces[word.element].boxes
+        if not any(
+            left >= b[0] - SLACK and top >= b[1] - SLACK and right <= b[2] + SLACK and bottom <= b[3] + SLACK
+            for b in boxes
+        ):
+            yield f"{word.element}: {word.text!r} stands out of its element"
+
+
+def _occluded(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    for word in layout.words:
+        if not word.visible:
+            yield f"{word.element}: something stands over {word.text!r}"
+
+
+def _overflow(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    for piece in layout.pieces.values():
+        if piece.wide:
+            yield f"{piece.id}: wider than its place"
+
+
+def _overlap(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """No two elements, and no two words, stand over each other."""
+    owned = [(piece, box) for piece in layout.pieces.values() for box in piece.boxes]
+    boxes = np.array([box for _, box in owned])
+    for first, second in _crossing(boxes, lambda across, down, lower: (across > 1) & (down > 1)):
+        if owned[first][0] is not owned[second][0]:
+            yield f"{owned[first][0].id} and {owned[second][0].id} overlap"
+    boxes = np.array([word.box for word in layout.words])
+    for first, second in _crossing(boxes, lambda across, down, lower: (across > 2) & (down > OVERLAP * lower)):
+        yield f"{layout.words[first].text!r} and {layout.words[second].text!r} overlap"
+
+
+def _ink(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+    """Every word's box owns ink, and no ink stands outside all elements."""
+    dark = pixels < INK
+    sums = np.zeros((dark.shape[0] + 1, dark.shape[1] + 1), np.int32)
+    np.cumsum(np.cumsum(dark, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
+    boxes = np.array([word.box for word in layout.words])
+    left, top = np.floor(boxes[:, :2]).astype(int).T
+    right, bottom = np.ceil(boxes[:, 2:]).astype(int).T
+    right, bottom = np.minimum(right, dark.shape[1]), np.minimum(bottom, dark.shape[0])
+    owned = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
+    for at in np.flatnonzero(owned <= 0):
+        yield f"{layout.words[at].element}: {layout.words[at].text!r} left no ink"
+    for piece in layout.pieces.values():
+        for x0, y0, x1, y1 in piece.boxes:
+            dark[
+                max(0, int(y0 - SLACK)) : int(np.ceil(y1 + SLACK)), max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))
+            ] = False
+    rows, columns = np.nonzero(dark)
+    if len(rows):
+        yield f"ink outside all elements at x={columns[0]}, y={rows[0]}"
+
+
+#: Every proof of the press, by the reason its failure is counted under.
+RULES: dict[str, Rule] = {
+    "font": _fonts,
+    "text": _text,
+    "formula": _formulas,
+    "table": _tables,
+    "clipped": _clipped,
+    "occluded": _occluded,
+    "overflow": _overflow,
+    "overlap": _overlap,
+    "ink": _ink,
+}
+
+
+def _plain(runs: tuple[Run, ...]) -> str:
+    return "".join(MATH if run.kind == "math" else run.text for run in runs)
+
+
+def _formulas_of(block: Block) -> Iterator[tuple[str, bool]]:
+    """Each formula of a block, with whether it is displayed."""
+    if block.kind == "formula":
+        yield block.text, True
+        return
+    texts = [cell.text for cell in from_html(block.text).cells] if block.kind == "table" else [block.text]
+    for text in texts:
+        yield from ((run.text, False) for run in markdown.runs(text) if run.kind == "math")
+
+
+@lru_cache(maxsize=4096)
+def _glyphs(source: str, display: bool) -> str:
+    """The characters KaTeX paints for a formula, as the document has them."""
+    return html.unescape(_TAG.sub("", latex.render_html(source, display)))
+
+
+def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:
+    """A grid as the document's rows of ``(tag, rowspan, colspan, text)``."""
+    rows: list[list[tuple[str, int, int, str]]] = [[] for _ in range(grid.rows)]
+    for cell in sorted(grid.cells, key=lambda cell: (cell.row, cell.column)):
+        text = _plain(markdown.runs(cell.text))
+        rows[cell.row].append(("th" if cell.heading else "td", cell.rowspan, cell.colspan, text))
+    return tuple(tuple(row) for row in rows)
+
+
+def _crossing(boxes: np.ndarray, enough: Callable[..., np.ndarray]) -> Iterator[tuple[int, int]]:
+    """Index pairs of boxes ``(n, 4)`` whose intersection is enough, given its width, height and the lower height."""
+    if len(boxes) == 0:
+        return
+    left, top, right, bottom = boxes.T
+    across = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
+    down = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
+    height = bottom - top
+    pairs = np.triu(enough(across, down, np.minimum(height[:, None], height)), k=1)
+    for first, second in np.argwhere(pairs):
+        yield int(first), int(second)
+

@@ -1,0 +1,134 @@
+"""Batches by number: batch ``step`` is a pure function of the seed, the step and the mix, so a resumed run needs no
+replay and no order is stored.
+
+A batch is drawn kind first, by the curriculum's mix; then a bucket of that kind, in proportion to the batches it
+holds; then its rows. Its size follows from a budget of pixels and label tokens, not from a number of rows. Rows are
+changed a little, as scans differ in ink, sharpness and margin.
+
+    with Batches(rows, recipe, processor) as batches:
+        drawn = batches.take(step=0, mix={"word": 1.0})
+        network(drawn.batch)
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from PIL import Image, ImageFilter
+from torch.nn import functional
+
+from proofpress.model.jina_ocr.processor import Batch, Processor
+from proofpress.model.train.data import Bucket, BucketKey, TrainingRows
+from proofpress.model.train.recipe import SFTRecipe
+from proofpress.pages.errors import RequestError
+from proofpress.pages.image import open_image
+
+MOST_SHIFT = 8  # pixels
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A batch with what the log and the curriculum want to know of it. characters: of all its labels."""
+
+    batch: Batch
+    key: BucketKey
+    characters: int
+
+
+class Batches:
+    """Draws, decodes and prepares batches; the next one is prepared in a thread while the network works on this one.
+
+    Raises ``RequestError`` where a level of the recipe asks for a kind that no row is of.
+    """
+
+    def __init__(self, rows: TrainingRows, recipe: SFTRecipe, processor: Processor) -> None:
+        self._rows, self._recipe, self._processor = rows, recipe, processor
+        self._kinds: dict[str, list[Bucket]] = {}
+        for bucket in rows.buckets:
+            self._kinds.setdefault(bucket.key.kind, []).append(bucket)
+        for number, level in enumerate(recipe.levels):
+            for kind in level.mix:
+                if kind not in self._kinds:
+                    found = {name: sum(len(b.rows) for b in buckets) for name, buckets in self._kinds.items()}
+                    raise RequestError(
+                        f"levels.{number}.mix: no training row is of kind {kind} (rows found: {found or 'none'}, "
+                        f"refused: {dict(rows.refused) or 'none'}); add data or take the kind out"
+                    )
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="batches")
+        self._next: tuple[int, dict[str, float], Future[Drawn]] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+    def take(self, step: int, mix: Mapping[str, float]) -> Drawn:
+        """The batch of a step under a mix of kinds."""
+        shares = dict(mix)
+        if self._next is not None and self._next[:2] == (step, shares):
+            future = self._next[2]
+        else:
+            future = self._thread.submit(self._draw, step, shares)
+        self._next = (step + 1, shares, self._thread.submit(self._draw, step + 1, shares))
+        return future.result()
+
+    def _draw(self, step: int, shares: dict[str, float]) -> Drawn:
+        rng = np.random.default_rng([self._recipe.seed, step])
+        kinds = sorted(shares)
+        buckets = self._kinds[kinds[_weighted_index(rng, [shares[kind] for kind in kinds])]]
+        bucket = buckets[_weighted_index(rng, [b.weights.sum() / self._size(b) for b in buckets])]
+        chance = bucket.weights / bucket.weights.sum()
+        rows = rng.choice(bucket.rows, self._size(bucket), replace=False, p=chance)
+        samples = self._rows.read(rows)
+        images = [open_image(sample.image) for sample in samples]
+        slack = (bucket.key.shape.width, bucket.key.shape.height)
+        images = [self._vary(image, slack, rng) for image in images]
+        batch = self._processor.batch(images, [sample.text for sample in samples])
+        return Drawn(_padded(batch, bucket.key.length), bucket.key, sum(len(sample.text) for sample in samples))
+
+    def _size(self, bucket: Bucket) -> int:
+        shape = bucket.key.shape
+        by_pixels = self._recipe.batch_pixels // (shape.width * shape.height)
+        by_tokens = self._recipe.batch_tokens // bucket.key.length
+        return max(1, min(by_pixels, by_tokens, len(bucket.rows)))
+
+    def _vary(self, image: Image.Image, room: tuple[int, int], rng: np.random.Generator) -> Image.Image:
+        return vary(image, room, rng) if rng.random() < self._recipe.augment else image
+
+
+def vary(image: Image.Image, room: tuple[int, int], rng: np.random.Generator) -> Image.Image:
+    """A grey copy of a crop as another scan might show it: moved, other ink and paper, softer, noisy.
+
+    room: (width, height) in pixels the copy may fill, so that it keeps its padded shape.
+    """
+    grey = image.convert("L")
+    spare = [max(0, min(MOST_SHIFT, most - size)) for most, size in zip(room, grey.size, strict=True)]
+    left, top = (int(rng.integers(most + 1)) for most in spare)
+    moved = Image.new("L", (grey.width + left, grey.height + top), 255)
+    moved.paste(grey, (left, top))
+    if rng.random() < 0.3:
+        moved = moved.filter(ImageFilter.GaussianBlur(rng.uniform(0.2, 0.7)))
+    ink, paper = rng.uniform(0, 70), rng.uniform(225, 255)
+    levels = ink + np.asarray(moved, dtype=np.float32) * ((paper - ink) / 255)
+    if rng.random() < 0.3:
+        levels += rng.normal(0, rng.uniform(1, 8), levels.shape)
+    return Image.fromarray(levels.clip(0, 255).round().astype(np.uint8)).convert("RGB")
+
+
+def _weighted_index(rng: np.random.Generator, weights: Sequence[float]) -> int:
+    bounds = np.cumsum(weights)
+    return int(np.searchsorted(bounds, rng.random() * bounds[-1], side="right"))
+
+
+def _padded(batch: Batch, length: int) -> Batch:
+    """The batch with its labels padded to their class, so that batches of a bucket have one tensor shape."""
+    missing = length - batch.labels.shape[1]
+    if missing <= 0:
+        return batch
+    labels = functional.pad(batch.labels, (0, missing), value=-100)
+    # Padding stands behind every label position: nothing that counts attends to it, so the id is free.
+    ids = functional.pad(batch.ids, (0, missing), value=int(batch.ids[0, -1]))
+    return replace(batch, ids=ids, labels=labels)

@@ -1,0 +1,108 @@
+"""Checkpoints of a run: weights, optimizers, random state and step, whole or not there at all.
+
+A checkpoint is a folder ``step-00000500`` of two files, ``tensors.safetensors`` (float32 weights, the optimizers'
+moments by parameter name, torch's random state) and ``state.json``. It is written under a temporary name, synced and
+renamed, so a kill at any point leaves the older one. Nothing in it is ever executed on loading.
+
+    write_checkpoint(out / "checkpoints", step, network, optimizers, {"level": 2})
+    state = read_checkpoint(last_checkpoint(out / "checkpoints"), network, optimizers)
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from proofpress.pages.errors import WorkError
+
+KEPT = 2
+
+
+def write_checkpoint(
+    folder: Path, step: int, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer], state: dict[str, Any]
+) -> Path:
+    """Write the checkpoint of ``step`` and delete all but the last two; its path. state: JSON values."""
+    path = folder / f"step-{step:08d}"
+    draft = folder / f".{path.name}"
+    for leftover in (draft, path):
+        shutil.rmtree(leftover, ignore_errors=True)
+    draft.mkdir(parents=True)
+    save_file(_tensors(network, optimizers), draft / "tensors.safetensors")
+    (draft / "state.json").write_text(json.dumps({"step": step, **state}, indent=1), encoding="utf-8")
+    for file in draft.iterdir():
+        _sync(file)
+    draft.rename(path)
+    _sync(folder)
+    for old in checkpoints(folder)[:-KEPT]:
+        shutil.rmtree(old)
+    return path
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """The whole checkpoints of a run, oldest first."""
+    return sorted(folder.glob("step-*"))
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """The newest whole checkpoint, or None."""
+    return next(reversed(checkpoints(folder)), None)
+
+
+def read_checkpoint(
+    path: Path, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]
+) -> dict[str, Any]:
+    """Put weights, moments and random state back in place; the saved state with its ``step``.
+
+    Raises ``WorkError`` where a file is damaged or is of another network or optimizer.
+    """
+    try:
+        saved = load_file(path / "tensors.safetensors")
+        state: dict[str, Any] = json.loads((path / "state.json").read_text(encoding="utf-8"))
+    except (OSError, SafetensorError, json.JSONDecodeError) as error:
+        raise WorkError(f"{path}: damaged checkpoint ({error}); delete the folder to go on from the one before") from error
+    torch.set_rng_state(saved.pop("random"))
+    owner = {parameter: optimizer for optimizer in optimizers for parameter in _parameters(optimizer)}
+    try:
+        with torch.no_grad():
+            for name, parameter in network.named_parameters():
+                parameter.copy_(saved.pop(f"weight/{name}"))
+        named = dict(network.named_parameters())
+        for key, tensor in saved.items():
+            _, name, moment = key.split("/")
+            parameter = named[name]
+            # AdamW keeps its step count on the CPU, whatever the device of the parameter.
+            place = parameter.device if tensor.dim() else "cpu"
+            owner[parameter].state[parameter][moment] = tensor.to(place)
+    except (KeyError, RuntimeError) as error:
+        raise WorkError(f"{path}: checkpoint of another network or optimizer ({error})") from error
+    return state
+
+
+def _tensors(network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> dict[str, Tensor]:
+    named = list(network.named_parameters())
+    tensors = {f"weight/{name}": parameter.detach() for name, parameter in named}
+    for optimizer in optimizers:
+        for name, parameter in named:
+            for moment, tensor in optimizer.state.get(parameter, {}).items():
+                tensors[f"moment/{name}/{moment}"] = tensor
+    tensors["random"] = torch.get_rng_state()
+    return {key: tensor.contiguous() for key, tensor in tensors.items()}
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,141 @@
+"""Training rows of dataset folders: a small index in memory, images and labels read by row group when drawn.
+
+Rows are filed in buckets of one kind, one padded image shape and one class of label length, so that a batch wastes
+little and a run meets few distinct tensor shapes. A row that the model would see scaled down or whose label would be
+cut is refused and counted, never truncated.
+
+    rows = TrainingRows([Path("data/crops")], "train", recipe, processor)
+    rows.refused["label.long"], len(rows.buckets), rows.read(rows.buckets[0].rows[:4])
+"""
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from proofpress.model.jina_ocr.processor import Processor, ViewShape
+from proofpress.model.train.recipe import SFTRecipe
+from proofpress.pages.errors import RequestError, WorkError
+
+# Row groups kept decoded. Batches draw from everywhere, so a corpus of crops smaller than this is read once.
+CACHE_BYTES = 1 << 30
+INDEX_COLUMNS = ["text", "task", "width", "height", "features", "split"]
+
+
+class BucketKey(NamedTuple):
+    """What all rows of a bucket share. length: label tokens with EOS, rounded up to its class."""
+
+    kind: str
+    shape: ViewShape
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """Rows that can share a batch. rows: their numbers. weights: how often each is drawn, on any positive scale."""
+
+    key: BucketKey
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+class Sample(NamedTuple):
+    """One row as stored: the encoded image, its label and its task."""
+
+    image: bytes
+    text: str
+    task: str
+
+
+class TrainingRows:
+    """The rows of one split of several dataset folders that a recipe admits.
+
+    ``buckets`` stand in the order of their keys, ``refused`` counts reasons. Raises ``RequestError`` for a folder
+    without Parquet files, ``WorkError`` for a file that cannot be read.
+    """
+
+    def __init__(self, folders: Sequence[Path], split: str, recipe: SFTRecipe, processor: Processor) -> None:
+        self.refused: Counter[str] = Counter()
+        self._files: list[pq.ParquetFile] = []
+        self._cache: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
+        self._cached_bytes = 0
+        places: list[tuple[int, int, int]] = []  # row number -> file, row group, offset in it
+        filed: dict[BucketKey, list[tuple[int, float]]] = {}
+        for folder in folders:
+            weight = recipe.weights.get(folder.name, 1.0)
+            for place, row in self._scan(folder):
+                if row["split"] != split:
+                    continue
+                key = file_row(row, recipe, processor)
+                if isinstance(key, str):
+                    self.refused[key] += 1
+                    continue
+                filed.setdefault(key, []).append((len(places), weight))
+                places.append(place)
+        self._places = np.array(places, dtype=np.int32).reshape(-1, 3)
+        self.buckets = [
+            Bucket(key, np.array([n for n, _ in filed[key]]), np.array([w for _, w in filed[key]]))
+            for key in sorted(filed)
+        ]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def read(self, rows: Iterable[int]) -> list[Sample]:
+        """The images and labels of these rows, in this order."""
+        return [self._read(*self._places[row].tolist()) for row in rows]
+
+    def _read(self, file: int, group: int, offset: int) -> Sample:
+        place = (file, group)
+        if place not in self._cache:
+            self._cache[place] = self._files[file].read_row_group(group, columns=["image.bytes", "text", "task"])
+            self._cached_bytes += self._cache[place].nbytes
+        while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
+            _, oldest = self._cache.popitem(last=False)
+            self._cached_bytes -= oldest.nbytes
+        table = self._cache[place]
+        row = table.slice(offset, 1).to_pylist()[0]
+        return Sample(row["image"]["bytes"], row["text"], row["task"])
+
+    def _scan(self, folder: Path) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+        paths = sorted(folder.glob("data/*.parquet"))
+        if not paths:
+            raise RequestError(f"{folder}: no dataset: it has no data/*.parquet")
+        for path in paths:
+            try:
+                file = pq.ParquetFile(path)
+                self._files.append(file)
+                for group in range(file.num_row_groups):
+                    for offset, row in enumerate(file.read_row_group(group, columns=INDEX_COLUMNS).to_pylist()):
+                        yield (len(self._files) - 1, group, offset), row
+            except (pa.ArrowException, OSError, KeyError) as error:
+                raise WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again") from error
+
+
+def file_row(row: dict[str, Any], recipe: SFTRecipe, processor: Processor) -> BucketKey | str:
+    """The bucket a row belongs to, or the reason why it is refused. row: the columns ``INDEX_COLUMNS``."""
+    text, width, height = row["text"], row["width"], row["height"]
+    if not text:
+        return "label.empty"
+    if width > recipe.max_view[0] or height > recipe.max_view[1]:
+        return "image.large"
+    tokens = len(processor.tokenizer.encode(text)) + 1
+    if tokens > recipe.max_label:
+        return "label.long"
+    crop = json.loads(row["features"]).get("crop", row["task"])
+    for name, kind in recipe.kinds.items():
+        if kind.admits(crop, width, height, len(text)):
+            return BucketKey(name, processor.shape(width, height), length_class(tokens))
+    return "kind.none"
+
+
+def length_class(tokens: int) -> int:
+    """The padded length of a label, in whole 16s: classes widen with the length, so that there are few."""
+    step = max(16, 1 << max(0, (tokens - 1).bit_length() - 3))
+    return -(-tokens // step) * step

@@ -1,0 +1,106 @@
+"""The recipe of a supervised run: what to start from, what to read in which order, how fast to learn, when to stop.
+
+``recipes/train/nano.yaml`` is the one the bundled weights were made with. The command line, the YAML file and the
+Prefect form are all this one model.
+
+    SFTRecipe(init="scratch", steps=200, levels=[Level(mix={"all": 1.0})])
+"""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, Field, PositiveInt, model_validator
+
+
+class Kind(BaseModel, extra="forbid"):
+    """One kind of rows, by what a dataset says of them before the image is decoded."""
+
+    crops: list[str] = Field(
+        default=[], description="values of the feature `crop` (of `task` where there is none); empty admits every row"
+    )
+    max_width: PositiveInt | None = Field(default=None, description="widest image, in pixels")
+    max_height: PositiveInt | None = Field(default=None, description="highest image, in pixels")
+    max_characters: PositiveInt | None = Field(default=None, description="longest label, in characters")
+    one_line: bool = Field(
+        default=False, description="rows are one line of text: they also train the CTC aid on the vision tokens"
+    )
+
+    def admits(self, crop: str, width: int, height: int, characters: int) -> bool:
+        """Whether a row of this crop, this size in pixels and this label length is of this kind."""
+        limits = ((width, self.max_width), (height, self.max_height), (characters, self.max_characters))
+        return (not self.crops or crop in self.crops) and all(limit is None or size <= limit for size, limit in limits)
+
+
+class Level(BaseModel, extra="forbid"):
+    """One level of the curriculum. Keep about a tenth for older kinds: what is not read is forgotten."""
+
+    mix: dict[str, float] = Field(description="kind -> share of the steps, on any positive scale", min_length=1)
+    below: float | None = Field(
+        default=None,
+        description="the next level opens when the smoothed loss of the kinds new here falls below this, "
+        "in nats per character; the last level needs none",
+    )
+
+
+class SFTRecipe(BaseModel, extra="forbid"):
+    """Everything that decides a run, apart from the data."""
+
+    init: str = Field(
+        default="nano", description="`nano` (bundled weights), `scratch` (nano, random weights) or a model folder"
+    )
+    seed: int = Field(default=0, description="of the random weights, the batches and the augmentation")
+    steps: PositiveInt | None = Field(default=None, description="optimizer steps to take; give this or `minutes`")
+    minutes: float | None = Field(
+        default=None, gt=0, description="training time on the clock, over all resumes; give this or `steps`"
+    )
+
+    weights: dict[str, float] = Field(
+        default={}, description="dataset folder's name -> how often its rows are drawn, beside the others' 1"
+    )
+    kinds: dict[str, Kind] = Field(
+        default={"all": Kind()}, description="kinds of rows; a row is of the first kind that admits it, else refused"
+    )
+    levels: list[Level] = Field(
+        default=[Level(mix={"all": 1.0})], min_length=1, description="the curriculum, from the first level to the last"
+    )
+    batch_pixels: PositiveInt = Field(default=200_000, description="pixels a step reads, whatever the shape of a row")
+    batch_tokens: PositiveInt = Field(default=8_192, description="label tokens a step reads at most, padding included")
+    max_view: tuple[PositiveInt, PositiveInt] = Field(
+        default=(512, 512), description="largest width and height of a row, in pixels; larger rows are refused"
+    )
+    max_label: PositiveInt = Field(default=1_024, description="longest label in tokens; longer rows are refused")
+    augment: float = Field(default=0.5, ge=0, le=1, description="share of rows with changed ink, blur or noise")
+
+    optimizer: Literal["adamw", "muon"] = Field(
+        default="adamw", description="`muon` learns faster from nothing; the public size is trained with `adamw`"
+    )
+    learning_rate: float = Field(default=5e-5, gt=0, description="peak; 2e-3 for a small network from nothing")
+    weight_decay: float = Field(default=0.01, ge=0, description="of matrices only")
+    clip: float = Field(default=1.0, gt=0, description="largest norm of the gradient")
+    warmup_steps: int = Field(default=100, ge=0, description="steps until the peak learning rate")
+    decay: float = Field(default=0.25, ge=0, le=1, description="last share of the budget, over which it falls to 0")
+    ctc: float = Field(default=0.0, ge=0, description="weight of the CTC aid at the start; 0 for none")
+    ctc_until: float = Field(default=0.67, gt=0, le=1, description="share of the budget at which that weight is 0")
+    router_balance: float = Field(default=0.001, ge=0, description="weight of the experts' load-balancing loss")
+
+    device: str = Field(default="cpu", description="a torch device, e.g. `cuda`")
+    precision: Literal["bfloat16", "float32"] = Field(
+        default="bfloat16", description="of the network's passes; weights and optimizer stay float32"
+    )
+    threads: PositiveInt = Field(default=2, description="threads of torch on a CPU")
+    log_every: PositiveInt = Field(default=20, description="steps between two lines of log.jsonl")
+    checkpoint_every: PositiveInt = Field(default=500, description="steps between two checkpoints; the last two stay")
+    evaluate_every: PositiveInt | None = Field(default=None, description="steps between two readings of held-out rows")
+    evaluation_rows: int = Field(default=32, ge=0, description="held-out rows of each kind that are read")
+    tensorboard: bool = Field(default=False, description="also write TensorBoard events; needs the tensorboard package")
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if (self.steps is None) == (self.minutes is None):
+            raise ValueError("give exactly one of steps and minutes")
+        for number, level in enumerate(self.levels):
+            unknown = sorted(level.mix.keys() - self.kinds.keys())
+            if unknown:
+                raise ValueError(f"levels.{number}.mix: {unknown[0]} is not one of the kinds {sorted(self.kinds)}")
+            if level.below is None and number + 1 < len(self.levels):
+                raise ValueError(f"levels.{number}.below: needed, for a level follows")
+        return self

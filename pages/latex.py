@@ -1,0 +1,119 @@
+r"""LaTeX as KaTeX reads it: is it valid, what is its syntax tree, its normal form, its HTML.
+
+KaTeX 0.16.21 runs in process, in V8, so that validity is what the renderer itself says and needs neither a browser nor
+node. That version is the one most scorers carry. A formula that KaTeX does not take is a ``LatexError``, and so is one
+that is too long, too deep or too slow. Each process has a context of its own, made at first use.
+
+    >>> is_valid(r"\frac{a}{b}"), is_valid(r"\frac{a}{")
+    (True, False)
+    >>> normal_form(r"{a \over b} \leq c")
+    '\\frac{a}{b}\\le c'
+"""
+
+import json
+import os
+from functools import cache
+from typing import Any
+
+from py_mini_racer import JSEvalException, MiniRacer
+
+from proofpress.pages.latex_tree import Node, build, write
+from proofpress.templates.assets import katex_js
+
+MAX_LATEX = 20_000  # characters
+MAX_DEPTH = 100  # groups within groups
+MAX_EXPANSIONS = 1_000  # macro steps, KaTeX's own default
+MAX_SIZE = 50  # em, of a size the formula itself asks for
+MAX_SECONDS = 5.0
+MAX_MEMORY = 256 * 2**20  # bytes of V8 heap
+
+BRIDGE = """
+const settings = (display) => ({displayMode: display, output: "html", throwOnError: true, strict: "ignore",
+                                trust: false, maxExpand: MAX_EXPANSIONS, maxSize: MAX_SIZE});
+const plain = (value, depth) => {
+  if (value === null || typeof value !== "object") return value;
+  if (depth > 3 * MAX_DEPTH) throw new RangeError("groups nested too deep");
+  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
+  const copy = {};
+  for (const key of Object.keys(value)) if (key !== "loc") copy[key] = plain(value[key], depth + 1);
+  return copy;
+};
+const answer = (work) => {
+  try { return JSON.stringify({done: work()}); }
+  catch (error) { return JSON.stringify({error: error.rawMessage || error.message, position: error.position ?? null}); }
+};
+var parseLatex = (latex, display) => answer(() => plain(katex.__parse(latex, settings(display)), 0));
+var renderLatex = (latex, display) => answer(() => katex.renderToString(latex, settings(display)));
+"""
+
+Tree = list[dict[str, Any]]
+
+
+class LatexError(ValueError):
+    """KaTeX does not take this formula. ``position`` is the offending character's index in it, where KaTeX knows it."""
+
+    def __init__(self, message: str, position: int | None = None):
+        super().__init__(message if position is None else f"{message} (at character {position})")
+        self.message = message
+        self.position = position
+
+
+def parse(latex: str, display: bool = False) -> Tree:
+    """KaTeX's own syntax tree: a list of nodes, each a dict with ``type`` and ``mode``, without source positions.
+
+    ``display`` is needed by what only stands on a line of its own (``\\tag``, ``align``). Raises ``LatexError``.
+    """
+    return _ask("parseLatex", latex, display)
+
+
+def is_valid(latex: str, display: bool = False) -> bool:
+    """Whether KaTeX takes the formula, in a line of text or, with ``display``, on a line of its own."""
+    try:
+        parse(latex, display)
+    except LatexError:
+        return False
+    return True
+
+
+def render_html(latex: str, display: bool = False) -> str:
+    """The formula as HTML for ``katex.min.css``, without MathML, so that its text stands in it once.
+
+    Raises ``LatexError`` rather than painting the source in red.
+    """
+    return _ask("renderLatex", latex, display)
+
+
+def tree(latex: str) -> Node:
+    """The formula's visible structure (``latex_tree`` says what counts as visible). Raises ``LatexError``."""
+    return build(parse(latex, display=True))
+
+
+def normal_form(latex: str) -> str:
+    """The one spelling of all formulas that look like this one; ``normal_form(normal_form(x)) == normal_form(x)``.
+
+    A key for comparing, not a label for training: spacing and sizes are gone. Raises ``LatexError``.
+    """
+    return write(tree(latex))
+
+
+def _ask(function: str, latex: str, display: bool) -> Any:
+    if len(latex) > MAX_LATEX:
+        raise LatexError(f"{len(latex)} characters, more than {MAX_LATEX}")
+    try:
+        answer = json.loads(_context(os.getpid()).call(function, latex, display, timeout_sec=MAX_SECONDS))
+    except JSEvalException as error:
+        raise LatexError(str(error)) from error
+    if "error" in answer:
+        raise LatexError(answer["error"], answer["position"])
+    return answer["done"]
+
+
+@cache
+def _context(process: int) -> MiniRacer:
+    """V8 with KaTeX in it, for this process only: V8's threads do not survive a fork."""
+    context = MiniRacer()
+    context.set_hard_memory_limit(MAX_MEMORY)
+    context.eval(katex_js().read_text(encoding="utf-8"))
+    limits = f"const MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
+    context.eval(limits + BRIDGE)
+    return context

@@ -1,0 +1,155 @@
+"""Dataset folders: Parquet shards of page records, rejects beside them, the manifest last.
+
+A file appears under its name only when it is whole: it is written beside, synced and renamed. ``manifest.json`` comes
+last of all, so a folder with one is a complete dataset and a folder without is work in progress.
+
+    write_shard(folder / "data/train-00000-of-00001.parquet", records)
+    for record in read_records(folder, split="train"): ...
+    datasets.load_dataset(str(folder))                    # reads the same folder with nothing else
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.record import REJECT_SCHEMA, SCHEMA, PageRecord, Reject
+
+MANIFEST = "manifest.json"
+ROW_GROUP_ROWS = 100  # one image row is read by reading its row group; viewers refuse larger ones
+
+
+@dataclass(frozen=True, slots=True)
+class ShardInfo:
+    """A written file: name, rows, sha256 of its bytes."""
+
+    name: str
+    rows: int
+    sha256: str
+
+
+def order_key(seed: int, identity: str) -> str:
+    """Sort key that shuffles a dataset the same way everywhere: a seeded hash of an id."""
+    return blake2b(f"{seed}/{identity}".encode(), digest_size=16).hexdigest()
+
+
+def write_shard(path: Path, records: Iterable[PageRecord]) -> ShardInfo:
+    """Write records, in the order given, as one Parquet file; equal records give equal bytes."""
+    return _write(path, (record.to_row() for record in records), SCHEMA)
+
+
+def write_rejects(path: Path, rejects: Iterable[Reject]) -> ShardInfo:
+    """Write rejects, in the order given, as one Parquet file."""
+    return _write(path, (reject.to_row() for reject in rejects), REJECT_SCHEMA)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that its name never stands for half of it, whatever is killed when."""
+    with _whole_file(path) as partial:
+        partial.write_bytes(data)
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Mark the dataset as complete. Must be the last file written."""
+    text = json.dumps(manifest, sort_keys=True, ensure_ascii=False, indent=1)
+    write_whole(folder / MANIFEST, text.encode() + b"\n")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a complete dataset; ``RequestError`` where the folder is none."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise RequestError(f"{folder}: not a complete dataset: it has no {MANIFEST}; finish the build that makes it")
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise WorkError(f"{path}: not valid JSON ({error}); build the dataset again") from error
+
+
+def read_records(folder: Path, split: str | None = None) -> Iterator[PageRecord]:
+    """The records of a dataset folder in the order of its shards, one row group in memory at a time."""
+    for row in _read(folder, f"data/{split or '*'}-*.parquet", SCHEMA):
+        yield PageRecord.from_row(row)
+
+
+def read_rejects(folder: Path) -> Iterator[Reject]:
+    """The rejects of a dataset folder."""
+    for row in _read(folder, "rejects/*.parquet", REJECT_SCHEMA):
+        yield Reject.from_row(row)
+
+
+def _read(folder: Path, pattern: str, schema: pa.Schema) -> Iterator[dict[str, Any]]:
+    if not folder.is_dir():
+        raise RequestError(f"{folder}: no such dataset folder")
+    for path in sorted(folder.glob(pattern)):
+        try:
+            with pq.ParquetFile(path) as file:
+                if not file.schema_arrow.equals(schema):
+                    raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
+                for group in range(file.num_row_groups):
+                    yield from file.read_row_group(group).to_pylist()
+        except (pa.ArrowInvalid, OSError) as error:
+            raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
+def _write(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> ShardInfo:
+    columns = _leaf_columns(schema)
+    options = {
+        # PNG and JPEG bytes do not compress again, and no two images are equal enough for a dictionary.
+        "compression": {column: "NONE" if column == "image.bytes" else "ZSTD" for column in columns},
+        "use_dictionary": [column for column in columns if column != "image.bytes"],
+        "write_page_index": True,
+    }
+    count = 0
+    with _whole_file(path) as partial:
+        with pq.ParquetWriter(partial, schema, **options) as writer:
+            batch: list[dict[str, Any]] = []
+            for row in rows:
+                batch.append(row)
+                count += 1
+                if len(batch) == ROW_GROUP_ROWS:
+                    writer.write_table(pa.Table.from_pylist(batch, schema))
+                    batch = []
+            if batch:
+                writer.write_table(pa.Table.from_pylist(batch, schema))
+        with partial.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return ShardInfo(path.name, count, digest)
+
+
+@contextlib.contextmanager
+def _whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to; on success it is synced and takes its name, on failure it is gone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _leaf_columns(schema: pa.Schema) -> list[str]:
+    """Parquet's names of the leaves: ``image.bytes``, ``elements.list.element.id`` ..."""
+
+    def leaves(name: str, kind: pa.DataType) -> Iterator[str]:
+        if pa.types.is_struct(kind):
+            for child in kind:
+                yield from leaves(f"{name}.{child.name}", child.type)
+        elif pa.types.is_list(kind):
+            yield from leaves(f"{name}.list.element", kind.value_type)
+        else:
+            yield name
+
+    return [leaf for column in schema for leaf in leaves(column.name, column.type)]

@@ -1,0 +1,137 @@
+// What the press asks of a page, in one call: put the content in, fit it, and say where everything stands.
+// Everything goes back as one JSON string of flat arrays: nested objects through the driver cost twice the page.
+
+const MATH = "\uFFFC"; // stands for one inline formula in a piece's text
+
+const press = {
+  async print(html) {
+    document.body.innerHTML = html;
+    void document.body.offsetHeight; // lay out now, so that the fonts this page needs begin to load
+    await document.fonts.ready;
+    const dropped = this.fit();
+    return JSON.stringify({ dropped, ...this.measure() });
+  },
+
+  // Drop what does not fit: pieces wider than their column, then, one by one, the first that runs over the body's end.
+  // What is dropped here is not on the page and so not in the label; it is no failed proof.
+  fit() {
+    const body = document.querySelector(".body");
+    const dropped = [];
+    const drop = (piece) => {
+      const id = piece.dataset.piece;
+      for (const part of piece.querySelectorAll("[data-eid]")) if (part.dataset.eid !== id) dropped.push(part.dataset.eid);
+      dropped.push(id);
+      piece.remove();
+      for (const kin of body.querySelectorAll(`[data-piece][data-parent="${id}"]`)) drop(kin);
+      const parent = piece.dataset.parent && body.querySelector(`[data-piece="${piece.dataset.parent}"]`);
+      if (parent) drop(parent);
+    };
+    const pieces = () => [...body.querySelectorAll("[data-piece]")];
+    for (const piece of pieces()) {
+      const column = piece.clientWidth;
+      const inner = piece.querySelector("table, svg, .formula-space");
+      const wide = inner && (inner.scrollWidth > inner.clientWidth + 1 || inner.getBoundingClientRect().width > column + 1);
+      if (piece.isConnected && (wide || piece.scrollWidth > column + 1)) drop(piece);
+    }
+    for (let again = true; again; ) {
+      again = false;
+      const box = body.getBoundingClientRect();
+      for (const piece of pieces()) {
+        const over = [...piece.getClientRects()].some((r) => r.right > box.right + 1 || r.bottom > box.bottom + 1);
+        if (over) { drop(piece); again = true; break; }
+      }
+    }
+    let last = pieces().at(-1);
+    while (last && last.dataset.type === "heading") { drop(last); last = pieces().at(-1); }
+    return dropped;
+  },
+
+  measure() {
+    const pieces = [], words = [], cells = {}, math = {};
+    for (const element of document.querySelectorAll("[data-eid]")) {
+      const id = element.dataset.eid;
+      const rects = [...element.getClientRects()].flatMap((r) => [r.left, r.top, r.right, r.bottom]);
+      let text = "";
+      const formulas = [];
+      const walk = (node, at) => {
+        // `at` is the offset in the piece's text, or -1 where words have none (a list marker, a table's cells)
+        for (const child of node.childNodes) {
+          if (child.nodeType === Node.TEXT_NODE) {
+            this.words(child, id, at < 0 ? -1 : text.length, words);
+            if (at >= 0) text += child.data;
+          } else if (child.classList?.contains("m")) {
+            const r = child.getBoundingClientRect();
+            words.push(id, MATH, at < 0 ? -1 : text.length, r.left, r.top, r.right, r.bottom, this.seen(r, id));
+            formulas.push(child.textContent);
+            if (at >= 0) text += MATH;
+          } else {
+            walk(child, child.dataset?.marker !== undefined || element.dataset.type === "table" ? -1 : at);
+          }
+        }
+      };
+      walk(element, element.dataset.type === "table" ? -1 : 0);
+      if (element.dataset.type === "table") {
+        cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => [c.tagName, c.rowSpan, c.colSpan, this.text(c)]));
+      }
+      const marker = element.querySelector("[data-marker]");
+      const wide = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
+      pieces.push([id, rects, text, marker ? marker.textContent : "", wide]);
+      if (formulas.length) math[id] = formulas;
+    }
+    const body = document.querySelector(".body").getBoundingClientRect();
+    const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
+    return { pieces, words, cells, math, failed, body: [body.left, body.top, body.right, body.bottom] };
+  },
+
+  text(cell) {
+    let text = "";
+    for (const child of cell.childNodes) text += child.nodeType === Node.TEXT_NODE ? child.data : MATH;
+    return text;
+  },
+
+  words(node, id, base, words) {
+    const range = document.createRange();
+    for (const found of node.data.matchAll(/\S+/g)) {
+      const start = found.index, end = start + found[0].length;
+      range.setStart(node, start);
+      range.setEnd(node, end);
+      const rects = range.getClientRects();
+      if (rects.length === 1) {
+        this.word(found[0], id, base < 0 ? -1 : base + start, rects[0], words);
+      } else {
+        this.broken(node, id, base, start, end, range, words);
+      }
+    }
+  },
+
+  // A word the line breaks, at its hyphen or dash: one entry for each of its parts.
+  broken(node, id, base, start, end, range, words) {
+    let from = start, box = null;
+    const flush = (to) => {
+      if (box) this.word(node.data.slice(from, to), id, base < 0 ? -1 : base + from, box, words);
+    };
+    for (let at = start; at < end; at++) {
+      range.setStart(node, at);
+      range.setEnd(node, at + 1);
+      const r = range.getBoundingClientRect();
+      if (box && Math.abs(r.top - box.top) < 2 && r.left >= box.left) {
+        box = { left: box.left, top: box.top, right: r.right, bottom: r.bottom };
+      } else {
+        flush(at);
+        from = at;
+        box = { left: r.left, top: r.top, right: r.right, bottom: r.bottom };
+      }
+    }
+    flush(end);
+  },
+
+  word(text, id, start, r, words) {
+    words.push(id, text, start, r.left, r.top, r.right, r.bottom, this.seen(r, id));
+  },
+
+  // 1 if what stands topmost at the rectangle's centre is the element itself.
+  seen(r, id) {
+    const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+    return top && top.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
+  },
+};
