@@ -2,7 +2,9 @@
 
 Swapping the body of a ``file://`` shell page that has the style sheets, fonts and measuring script loaded is several
 times quicker than a page or context for each sheet; the shell must be a file, for a page without an address loads no
-font and says nothing. The browser has no network, and is started anew when it grows old or breaks.
+font and says nothing. The browser has no network, and is started anew when it grows old or breaks. Its driver lives in
+a thread of its own, because it keeps an event loop running in whichever thread it is used from, and V8 (``latex.py``)
+and Prefect will not work beside one.
 
     with Browser(find_browser(), shell_page(css, script), width=1024, height=1448) as browser:
         sheet = browser.print(html, height=1448)
@@ -12,6 +14,7 @@ import base64
 import json
 import os
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -48,7 +51,7 @@ class Sheet:
 
 
 class Browser:
-    """A Chromium that prints sheets one after the other; not shared between threads or processes.
+    """A Chromium that prints sheets one after the other; not shared between processes.
 
     binary: the browser to start. shell: the HTML of the shell page. width, height: CSS pixels of the largest sheet,
     which are pixels of the image.
@@ -59,9 +62,13 @@ class Browser:
         self._folder = tempfile.TemporaryDirectory(prefix="proofpress-")
         self._shell = Path(self._folder.name, "shell.html")
         self._shell.write_text(shell, encoding="utf-8")
-        self._driver = sync_playwright().start()
-        self._sheets = 0
-        self._start()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="browser")
+        self._driver = self._thread.submit(sync_playwright().start).result()
+        try:
+            self._thread.submit(self._start).result()
+        except WorkError:
+            self._thread.submit(self._driver.stop).result()
+            raise
 
     @property
     def version(self) -> str:
@@ -73,31 +80,35 @@ class Browser:
 
         Raises ``WorkError`` when the browser breaks three times over the same sheet.
         """
+        return self._thread.submit(self._print, html, height).result()
+
+    def close(self) -> None:
+        """End the browser and its driver."""
+        self._thread.submit(self._stop).result()
+        self._thread.submit(self._driver.stop).result()
+        self._thread.shutdown()
+        self._folder.cleanup()
+
+    def __enter__(self) -> "Browser":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _print(self, html: str, height: int) -> Sheet:
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 if self._sheets >= SHEETS_PER_BROWSER:
                     self._restart()
                 self._sheets += 1
-                return self._print(html, height)
+                return self._print_once(html, height)
             except PlaywrightError as error:
                 if attempt == ATTEMPTS:
                     raise WorkError(f"{self._binary.path}: the browser failed {ATTEMPTS} times: {error}") from error
                 self._restart()
         raise AssertionError("unreachable")
 
-    def close(self) -> None:
-        """End the browser and its driver."""
-        self._stop()
-        self._driver.stop()
-        self._folder.cleanup()
-
-    def __enter__(self) -> "Browser":
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
-        self.close()
-
-    def _print(self, html: str, height: int) -> Sheet:
+    def _print_once(self, html: str, height: int) -> Sheet:
         measured = json.loads(self._page.evaluate("html => press.print(html)", html))
         shot = self._cdp.send(
             "Page.captureScreenshot",

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 from proofpress.pages.markdown import Block, Run, inline
 from proofpress.pages.record import UNLABELLED
-from proofpress.pages.table import TableGrid, to_html
+from proofpress.pages.table import TableGrid
+from proofpress.pages.table_html import to_html
 
 ZONES = ("head", "masthead", "body", "foot")
 

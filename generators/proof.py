@@ -18,7 +18,8 @@ from proofpress.generators.sheet import MATH, Layout
 from proofpress.pages import latex, markdown
 from proofpress.pages.markdown import Block, Run
 from proofpress.pages.record import UNLABELLED, Check
-from proofpress.pages.table import TableError, TableGrid, from_html
+from proofpress.pages.table import TableError, TableGrid
+from proofpress.pages.table_html import from_html
 
 INK = 160  # grey levels below this are ink; paper tints and table stripes lie above 230
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
@@ -138,11 +139,11 @@ def _overflow(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray)
 def _overlap(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
     """No two elements, and no two words, stand over each other."""
     owned = [(piece, box) for piece in layout.pieces.values() for box in piece.boxes]
-    boxes = np.array([box for _, box in owned])
+    boxes = np.array([box for _, box in owned]).reshape(-1, 4)
     for first, second in _crossing(boxes, lambda across, down, lower: (across > 1) & (down > 1)):
         if owned[first][0] is not owned[second][0]:
             yield f"{owned[first][0].id} and {owned[second][0].id} overlap"
-    boxes = np.array([word.box for word in layout.words])
+    boxes = np.array([word.box for word in layout.words]).reshape(-1, 4)
     for first, second in _crossing(boxes, lambda across, down, lower: (across > 2) & (down > OVERLAP * lower)):
         yield f"{layout.words[first].text!r} and {layout.words[second].text!r} overlap"
 
@@ -152,10 +153,10 @@ def _ink(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> I
     dark = pixels < INK
     sums = np.zeros((dark.shape[0] + 1, dark.shape[1] + 1), np.int32)
     np.cumsum(np.cumsum(dark, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
-    boxes = np.array([word.box for word in layout.words])
-    left, top = np.floor(boxes[:, :2]).astype(int).T
-    right, bottom = np.ceil(boxes[:, 2:]).astype(int).T
-    right, bottom = np.minimum(right, dark.shape[1]), np.minimum(bottom, dark.shape[0])
+    boxes = np.array([word.box for word in layout.words]).reshape(-1, 4)
+    page = np.array([dark.shape[1], dark.shape[0]])
+    left, top = np.clip(np.floor(boxes[:, :2]).astype(int), 0, page).T
+    right, bottom = np.clip(np.ceil(boxes[:, 2:]).astype(int), 0, page).T
     owned = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
     for at in np.flatnonzero(owned <= 0):
         yield f"{layout.words[at].element}: {layout.words[at].text!r} left no ink"
@@ -214,8 +215,6 @@ def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:
 
 def _crossing(boxes: np.ndarray, enough: Callable[..., np.ndarray]) -> Iterator[tuple[int, int]]:
     """Index pairs of boxes ``(n, 4)`` whose intersection is enough, given its width, height and the lower height."""
-    if len(boxes) == 0:
-        return
     left, top, right, bottom = boxes.T
     across = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
     down = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)

@@ -60,7 +60,7 @@ const press = {
             this.words(child, id, at < 0 ? -1 : text.length, words);
             if (at >= 0) text += child.data;
           } else if (child.classList?.contains("m")) {
-            const r = child.getBoundingClientRect();
+            const r = this.extent(child);
             words.push(id, MATH, at < 0 ? -1 : text.length, r.left, r.top, r.right, r.bottom, this.seen(r, id));
             formulas.push(child.textContent);
             if (at >= 0) text += MATH;
@@ -81,6 +81,17 @@ const press = {
     const body = document.querySelector(".body").getBoundingClientRect();
     const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
     return { pieces, words, cells, math, failed, body: [body.left, body.top, body.right, body.bottom] };
+  },
+
+  // What a formula covers: an inline box is only as high as its font, KaTeX's bases are as high as what they hold.
+  extent(formula) {
+    const rects = [...formula.querySelectorAll(".base")].map((base) => base.getBoundingClientRect());
+    return {
+      left: Math.min(...rects.map((r) => r.left)),
+      top: Math.min(...rects.map((r) => r.top)),
+      right: Math.max(...rects.map((r) => r.right)),
+      bottom: Math.max(...rects.map((r) => r.bottom)),
+    };
   },
 
   text(cell) {

@@ -26,7 +26,10 @@ FULL = PageRecord(
     text="# Title\n\n$x$",
     task="page",
     source=SOURCE,
-    elements=(Element("e0", "title", "Title", (SQUARE, SQUARE), None, {"level": "1"}), Element("e1", "note", "n", (), "e0")),
+    elements=(
+        Element("e0", "title", "Title", (SQUARE, SQUARE), None, {"level": "1"}),
+        Element("e1", "note", "n", (), "e0"),
+    ),
     words=(Word("Title", SQUARE, "e0"),),
     recipe={"address": "press/7/42", "nested": {"b": 1, "a": [1, 2]}},
     features={"kind": "paper"},
@@ -61,7 +64,10 @@ def test_an_image_is_named_after_what_its_bytes_are():
 
 
 def test_an_id_depends_on_source_source_id_and_version_each():
-    ids = {record_id(*parts) for parts in [("a", "b", "c"), ("x", "b", "c"), ("a", "x", "c"), ("a", "b", "x"), ("ab", "", "c")]}
+    ids = {
+        record_id(*parts)
+        for parts in [("a", "b", "c"), ("x", "b", "c"), ("a", "x", "c"), ("a", "b", "x"), ("ab", "", "c")]
+    }
     assert len(ids) == 5
     assert record_id("press", "press/7/42", "1") == record_id("press", "press/7/42", "1")
 

@@ -1,0 +1,131 @@
+"""Each fault a page can have is made on purpose and must be found; a page without a fault must pass."""
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from proofpress.generators.layout import PageSpec, Piece, Style, block_of
+from proofpress.generators.press import to_html
+from proofpress.generators.proof import proof
+from proofpress.generators.sheet import read_layout
+from proofpress.pages import markdown
+from proofpress.pages.markdown import Run
+from proofpress.pages.table import Cell, TableGrid
+
+STYLE = Style(
+    width=1024, height=1325, margin=60, columns=1, gap=30, size=16, leading=1.5, font="Lato", heading_font="Lora",
+    align="left", indent=0, table="grid", ink="#000000", paper="#ffffff",
+)  # fmt: skip
+GRID = TableGrid(
+    2,
+    3,
+    (
+        Cell(0, 0, 2, 1, "Region", heading=True),
+        Cell(0, 1, 1, 2, "Sales, $k$", heading=True),
+        Cell(1, 1, text="1.5"),
+        Cell(1, 2, text="15 < 20"),
+    ),
+)
+PIECES = (
+    Piece("e0", "running_head", "head", (Run("text", "Annals of Fish"),)),
+    Piece("e1", "title", "masthead", (Run("text", "On fish"),), level=1),
+    Piece("e2", "heading", "body", (Run("text", "2 Methods"),), level=2),
+    Piece("e3", "paragraph", "body", (Run("text", "The well-known fish of mass "), Run("math", "m_0"), Run("text", " costs $5."))),
+    Piece("e4", "formula", "body", latex=r"\int_0^1 x^2\,dx=\frac{1}{3}"),
+    Piece("e5", "formula_number", "body", (Run("text", "(3)"),), parent="e4"),
+    Piece("e6", "list_item", "body", (Run("text", "First fish"),), marker="•"),
+    Piece("e7", "table", "body", grid=GRID),
+    Piece("e8", "caption", "body", (Run("text", "Table 1: Fish"),), parent="e7"),
+    Piece("e9", "figure", "body", svg='<svg width="90" height="60"><rect x="9" y="9" width="70" height="40" fill="none" stroke="#000"/></svg>'),
+    Piece("e10", "page_number", "foot", (Run("text", "7"),)),
+)  # fmt: skip
+SPEC = PageSpec("report.html.j2", STYLE, PIECES, {})
+LABEL = markdown.write([block for piece in PIECES if (block := block_of(piece))])
+
+
+def faults(browser, html=None, label=LABEL):
+    sheet = browser.print(html or to_html(SPEC), STYLE.height)
+    pixels = np.asarray(Image.open(io.BytesIO(sheet.png)).convert("L"))
+    return {fault.reason: fault.evidence for fault in proof(SPEC, label, read_layout(sheet.measured), pixels)}
+
+
+def test_a_page_without_fault_passes_every_rule(browser):
+    assert faults(browser) == {}
+
+
+@pytest.mark.parametrize(
+    ("rule", "css"),
+    [
+        ("clipped", "[data-eid=e0] { position: absolute; left: 1000px; white-space: nowrap }"),
+        ("clipped", "[data-eid=e3] { font-size: 0 }"),
+        ("clipped", "[data-eid=e8] { height: 4px; line-height: 30px }"),
+        ("occluded", "[data-eid=e9] { position: relative; top: -330px; margin-bottom: -70px; background: #fff }"),
+        ("occluded", "[data-eid=e3] { visibility: hidden }"),
+        ("overflow", "[data-eid=e0] { display: block; width: 30px; white-space: nowrap }"),
+        ("overlap", "[data-eid=e8] { margin-top: -30px }"),
+        ("overlap", "[data-eid=e8] { line-height: 5px; width: 45px }"),
+        ("overlap", "[data-eid=e3] { letter-spacing: -4px; word-spacing: -40px }"),
+        ("ink", "[data-eid=e3] { color: transparent }"),
+        ("ink", "[data-eid=e8] { color: #fefefe }"),
+        ("ink", ".masthead { border-bottom: 3px solid #000; padding-bottom: 30px }"),
+        ("clipped", ".item-text { display: none }"),
+        ("font", "@font-face { font-family: Gone; src: url(file:///gone.woff2) } [data-eid=e8] { font-family: Gone }"),
+    ],
+)
+def test_a_fault_of_printing_is_found(browser, rule, css):
+    found = faults(browser, to_html(SPEC) + f"<style>{css}</style>")
+    assert rule in found
+
+
+@pytest.mark.parametrize(
+    ("rule", "printed", "said"),
+    [
+        ("text", "costs $5", "costs $6"),
+        ("text", "well-known", "well known"),
+        ("text", "Table 1: Fish", "Table 1: fish"),
+        ("text", "•", "4."),
+        ("formula", "x^2", "x_2"),
+        ("formula", "m_0", "m^0"),
+        ("table", "1.5", "15"),
+    ],
+)
+def test_a_label_that_says_something_else_than_the_page_is_found(browser, rule, printed, said):
+    other = to_html(PageSpec("report.html.j2", STYLE, tuple(_swap(piece, printed, said) for piece in PIECES), {}))
+    assert rule in faults(browser, other)
+
+
+def _swap(piece, old, new):
+    return Piece(
+        piece.id, piece.type, piece.zone,
+        runs=tuple(Run(run.kind, run.text.replace(old, new)) for run in piece.runs),
+        latex=piece.latex.replace(old, new),
+        grid=piece.grid and TableGrid(
+            piece.grid.rows,
+            piece.grid.columns,
+            tuple(Cell(c.row, c.column, c.rowspan, c.colspan, c.text.replace(old, new), c.heading) for c in piece.grid.cells),
+        ),
+        svg=piece.svg, level=piece.level, marker=piece.marker.replace(old, new), parent=piece.parent,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('rowspan="2"', 'rowspan="1"'),
+        ("<th", "<td"),
+        ("15 &lt; 20", "15 20"),
+        (">1.5<", "> <"),
+    ],
+)
+def test_a_table_painted_with_other_cells_is_found(browser, old, new):
+    html = to_html(SPEC)
+    assert old in html
+    assert "table" in faults(browser, html.replace(old, new))
+
+
+@pytest.mark.parametrize("label", ["", LABEL + "\n\nMore.", LABEL.replace("\\int", "\\inft"), LABEL.replace("## 2", "# 2")])
+def test_a_label_of_other_blocks_is_found(browser, label):
+    assert faults(browser, label=label)
+
