@@ -3,7 +3,7 @@
 A crop is kept only where its pixels are its own: all ink in the picture lies in the words or the table it is labelled
 with, so a neighbour's descender never stands in a picture without standing in its label.
 
-    crops = cut_crops(record, spec, layout, pixels, address, count=8)
+    crops = cut_crops(record, spec, layout, picture, pixels, address, count=8)
 """
 
 import random
@@ -42,11 +42,17 @@ class _Cut:
 
 
 def cut_crops(
-    page: PageRecord, spec: PageSpec, layout: Layout, picture: Image.Image, address: Address, count: int
+    page: PageRecord,
+    spec: PageSpec,
+    layout: Layout,
+    picture: Image.Image,
+    pixels: np.ndarray,
+    address: Address,
+    count: int,
 ) -> Iterator[PageRecord]:
     """Up to ``count`` crops of one proofed page, drawn by its address; crops of one page share its ``content_id``.
 
-    picture: the page as an RGB image.
+    picture: the page as an RGB image. pixels: its grey levels ``(height, width)``.
     """
     rng = address.stream("crops")
     by_kind: dict[str, list[_Cut]] = {}
@@ -54,7 +60,7 @@ def cut_crops(
         by_kind.setdefault(cut.kind, []).append(cut)
     for cuts in by_kind.values():
         rng.shuffle(cuts)
-    dark = np.asarray(picture.convert("L")) < INK
+    dark = pixels < INK
     made = 0
     while made < count and by_kind:
         kinds = [kind for kind in WEIGHTS if kind in by_kind]
@@ -86,8 +92,9 @@ def _candidates(spec: PageSpec, layout: Layout, rng: random.Random) -> Iterator[
                 yield _Cut("paragraph", piece.id, piece, text_of(piece), _around(boxes), boxes, tuple(own))
             for number, line in enumerate(lines):
                 yield _line(piece, line, "line", f"{piece.id}.{number}")
-                start = rng.randrange(len(line))
-                few = line[start : start + rng.randint(1, WORDS_PER_CROP)]
+                units = _units(line)
+                start = rng.randrange(len(units))
+                few = [word for unit in units[start : start + rng.randint(1, WORDS_PER_CROP)] for word in unit]
                 yield _line(piece, few, "word", f"{piece.id}.{number}w")
 
 
@@ -107,6 +114,16 @@ def _lines(words: list[PlacedWord]) -> list[list[PlacedWord]]:
             lines.append([])
         lines[-1].append(word)
     return lines
+
+
+def _units(line: list[PlacedWord]) -> list[list[PlacedWord]]:
+    """A line's words, those without a space between them together: a formula and the comma after it."""
+    units: list[list[PlacedWord]] = []
+    for word in line:
+        if not units or word.start > units[-1][-1].start + len(units[-1][-1].text):
+            units.append([])
+        units[-1].append(word)
+    return units
 
 
 def _slice(runs: tuple[Run, ...], start: int, end: int) -> tuple[Run, ...]:

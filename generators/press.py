@@ -106,13 +106,14 @@ def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iter
     sheet = browser.print(to_html(spec), spec.style.height)
     layout = read_layout(sheet.measured)
     picture = Image.open(io.BytesIO(sheet.png)).convert("RGB")
+    pixels = np.asarray(picture.convert("L"))
     label = markdown.write(
         [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
     )
     source = Source(STAGE, str(address), VERSION, LICENCE)
     identity = page_id(address.seed, address.index)
     made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": recipe.model_dump(mode="json")}
-    faults = proof(spec, label, layout, np.asarray(picture.convert("L")))
+    faults = proof(spec, label, layout, pixels)
     if faults:
         yield Reject(
             id=identity,
@@ -145,7 +146,7 @@ def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iter
     if recipe.rows != "crops":
         yield page
     if recipe.rows != "pages":
-        yield from cut_crops(page, spec, layout, picture, address, recipe.crops)
+        yield from cut_crops(page, spec, layout, picture, pixels, address, recipe.crops)
 
 
 def _elements(spec: PageSpec, layout: Layout) -> Iterator[Element]:

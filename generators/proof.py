@@ -22,6 +22,7 @@ from proofpress.pages.table import TableError, TableGrid
 from proofpress.pages.table_html import from_html
 
 INK = 160  # grey levels below this are ink; paper tints and table stripes lie above 230
+FAINT = 210  # a thin dash's ink is no darker than this
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 
@@ -150,16 +151,11 @@ def _overlap(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) 
 
 def _ink(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
     """Every word's box owns ink, and no ink stands outside all elements."""
-    dark = pixels < INK
-    sums = np.zeros((dark.shape[0] + 1, dark.shape[1] + 1), np.int32)
-    np.cumsum(np.cumsum(dark, axis=0, dtype=np.int32), axis=1, out=sums[1:, 1:])
-    boxes = np.array([word.box for word in layout.words]).reshape(-1, 4)
-    page = np.array([dark.shape[1], dark.shape[0]])
-    left, top = np.clip(np.floor(boxes[:, :2]).astype(int), 0, page).T
-    right, bottom = np.clip(np.ceil(boxes[:, 2:]).astype(int), 0, page).T
-    owned = sums[bottom, right] - sums[top, right] - sums[bottom, left] + sums[top, left]
-    for at in np.flatnonzero(owned <= 0):
-        yield f"{layout.words[at].element}: {layout.words[at].text!r} left no ink"
+    faint, dark = pixels < FAINT, pixels < INK
+    for word in layout.words:
+        left, top, right, bottom = (max(0, round(edge)) for edge in word.box)
+        if not faint[top : bottom + 1, left : right + 1].any():
+            yield f"{word.element}: {word.text!r} left no ink"
     for piece in layout.pieces.values():
         for x0, y0, x1, y1 in piece.boxes:
             dark[

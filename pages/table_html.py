@@ -17,14 +17,16 @@ from proofpress.pages.table import Cell, LooseCell, TableError, TableGrid, lay_o
 MAX_SPAN = 1_000
 
 # Text on either side of one of these is not one word; around an inline tag it is.
-_BREAKING_TAGS = frozenset(
-    "blockquote body br caption center col colgroup dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 head hr html li"
-    " ol p pre section table tbody td tfoot th thead title tr ul".split()
-)
-_INLINE_TAGS = frozenset(
-    "a abbr b big cite code del dfn em font i img input ins kbd label link mark meta nobr q s samp script small span"
-    " strike strong style sub sup tt u var".split()
-)
+_BREAKING_TAGS = frozenset({
+    "blockquote", "body", "br", "caption", "center", "col", "colgroup", "dd", "div", "dl", "dt", "figcaption",
+    "figure", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "html", "li", "ol", "p", "pre", "section",
+    "table", "tbody", "td", "tfoot", "th", "thead", "title", "tr", "ul",
+})  # fmt: skip
+_INLINE_TAGS = frozenset({
+    "a", "abbr", "b", "big", "cite", "code", "del", "dfn", "em", "font", "i", "img", "input", "ins", "kbd",
+    "label", "link", "mark", "meta", "nobr", "q", "s", "samp", "script", "small", "span", "strike", "strong",
+    "style", "sub", "sup", "tt", "u", "var",
+})  # fmt: skip
 
 # No alternative but the comment runs past a "<", so that a broken tag costs no more than its own length.
 _MARKUP = re.compile(
@@ -126,7 +128,9 @@ class _RowReader:
 
     def tag(self, name: str, end: bool, attributes: str) -> None:
         if name in ("script", "style"):
-            self.hidden = "" if end else name
+            self.hidden = "" if end else self.hidden or name
+        elif self.hidden:
+            pass
         elif name in _SCRIPTS:
             self.script(name, end)
         elif name == "table":

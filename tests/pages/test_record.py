@@ -1,6 +1,5 @@
 import pyarrow as pa
 import pytest
-
 from proofpress.pages.record import (
     REJECT_SCHEMA,
     SCHEMA,
