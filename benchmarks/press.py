@@ -1,6 +1,6 @@
 """Pages per second of the press with all proofs on, beside a browser launched for each page, in one run.
 
-    python benchmarks/press.py [--pages 200]
+python benchmarks/press.py [--pages 200]
 """
 
 import argparse
@@ -58,10 +58,10 @@ def main() -> None:
         halves = [range(0, pages), range(pages, 2 * pages)]
         two = max(seconds for seconds, _ in pool.map(press, halves))
     few = max(5, pages // 20)
-    plain = launch_per_page(few) / few
+    plain = launch_per_page(few) / few  # seconds a page
     print(f"press, 1 process    {pages / one:6.1f} pages/s, all proofs on, {rejects} of {pages} rejected")
     print(f"press, 2 processes  {2 * pages / two:6.1f} pages/s")
-    print(f"browser per page    {1 / plain:6.1f} pages/s, no proof: the press is {pages / one * plain:.1f} times as fast")
+    print(f"browser per page    {1 / plain:6.1f} pages/s, no proof; the press: {pages / one * plain:.1f} times")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """What a cleaning rule is: a small pure function that keeps, fixes or drops one label and says why.
 
-Rules are data: ``rules.RULES`` lists those of each task in the order they run, and every one carries its explanation and
-an example of a label it does not simply pass, so that a list of rules can explain itself:
+Rules are data: ``rules.RULES`` lists those of each task in the order they run, and every one carries its explanation
+and an example of a label it does not simply pass, so that a list of rules can explain itself:
 
-    >>> explain(RULES["formula"][0])
-    'text.artefact: drops ... e.g. ...'
+    >>> [f"{rule.name}: {rule.explain}, as {rule.example}" for rule in RULES["formula"]][3]
+    'formula.label: removes \\\\label, which is never on the page, as E = mc^2 \\\\label{eq:1}'
 """
 
 from collections.abc import Callable

@@ -139,7 +139,10 @@ def _slice(runs: tuple[Run, ...], start: int, end: int) -> tuple[Run, ...]:
 
 
 def _frame(cut: _Cut, dark: np.ndarray, margin: int) -> tuple[int, int, int, int] | None:
-    """The crop's pixels ``(left, top, right, bottom)``, as much of the margin as is free, or None if ink of others is in it."""
+    """The crop's pixels ``(left, top, right, bottom)`` with as much of the margin as is free.
+
+    None where even without a margin there is ink of others in it.
+    """
     height, width = dark.shape
     left, top = int(np.floor(cut.box[0])), int(np.floor(cut.box[1]))
     right, bottom = int(np.ceil(cut.box[2])), int(np.ceil(cut.box[3]))

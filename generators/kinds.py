@@ -8,14 +8,15 @@ a textbook or exam page of numbered problems. Each builder writes more content t
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proofpress.generators import fonts
 from proofpress.generators.address import Address
 from proofpress.generators.content import figures, formulas, problems, prose, tables
-from proofpress.generators.layout import BULLETS, PageSpec, Piece, Style
+from proofpress.generators.layout import BULLETS, PageSpec, Piece, Style, text_of
 from proofpress.pages.markdown import Run
 
+MONO = 0.2  # how often a typewriter face may be drawn at all
 PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5}  # height by width
 
 
@@ -23,9 +24,10 @@ def lay_out(kind: str, address: Address, width: int) -> PageSpec:
     """The page of this kind at this address. ``KeyError`` for a kind not in ``KINDS``."""
     builder = KINDS[kind]
     features: dict[str, str] = {"kind": kind}
-    style = _style(kind, address.stream("style"), width, features)
-    page = _Page(address, style, features)
+    page = _Page(address, _style(kind, address.stream("style"), width, features), features)
     builder(page)
+    style = _set_fonts(page, address.stream("fonts"))
+    features["font"] = style.font
     return PageSpec(template=f"{kind}.html.j2", style=style, pieces=tuple(page.pieces), features=features)
 
 
@@ -99,9 +101,6 @@ class _Page:
 def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) -> Style:
     paper = rng.choice(sorted(PAPERS))
     columns = {"paper": 2, "report": 1, "exam": 1 + (rng.random() < 0.3)}[kind]
-    families = [family for family in fonts.catalogue() if family.kind != "mono" or rng.random() < 0.2]
-    font = rng.choice([family.name for family in families])
-    heading_font = font if rng.random() < 0.6 else rng.choice([family.name for family in families])
     size = round(rng.uniform(13, 16) if columns == 2 else rng.uniform(14, 18.5), 1)
     style = Style(
         width=width,
@@ -111,16 +110,27 @@ def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) 
         gap=rng.randint(22, 40) * width // 1024,
         size=size * width / 1024,
         leading=round(rng.uniform(1.34, 1.62), 2),
-        font=font,
-        heading_font=heading_font,
+        font="",
+        heading_font="",
         align=rng.choice(("justify", "justify", "left")),
         indent=rng.choice((0.0, 0.0, 1.2)),
         table=rng.choice(("grid", "rules", "striped")),
         ink=rng.choice(("#000000", "#111111", "#1a1a2a", "#222222")),
         paper=rng.choice(("#ffffff", "#ffffff", "#ffffff", "#fdfcf8", "#fafafa")),
     )
-    features |= {"paper": paper, "columns": str(columns), "font": font, "table.style": style.table}
+    features |= {"paper": paper, "columns": str(columns), "table.style": style.table}
     return style
+
+
+def _set_fonts(page: _Page, rng: random.Random) -> Style:
+    """The style with fonts that have a glyph for every character; the proof rejects a page that gets none."""
+    painted = (text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in page.pieces)
+    text = "".join(sorted(set("".join(painted))))
+    families = [family for family in fonts.catalogue() if family.kind != "mono" or rng.random() < MONO]
+    rng.shuffle(families)
+    fitting = [family.name for family in families if family.covers(text)] or [families[0].name]
+    heading = fitting[0] if rng.random() < 0.6 else rng.choice(fitting)
+    return replace(page.style, font=fitting[0], heading_font=heading)
 
 
 def _paper(page: _Page) -> None:

@@ -18,7 +18,7 @@ from proofpress.pages.table_html import to_html
 ZONES = ("head", "masthead", "body", "foot")
 
 #: The glyphs a bulleted list is printed with; the dialect writes all of them ``-``.
-BULLETS = ("•", "–", "▪")
+BULLETS = ("•", "–")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,8 @@ def block_of(piece: Piece) -> Block | None:
         return Block("heading", text, level=piece.level)
     if piece.type == "list_item":
         return Block("list_item", text, marker="-" if piece.marker in BULLETS else piece.marker)
-    if piece.type in ("formula", "table"):
-        return Block(piece.type, text)
+    if piece.type == "formula":
+        return Block("formula", text)
+    if piece.type == "table":
+        return Block("table", text)
     return Block("paragraph", text)

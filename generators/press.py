@@ -1,7 +1,7 @@
-"""The press: a page's address -> content -> HTML -> image and geometry -> a proofed record, or a reject with its reason.
+"""The press: a page's address -> content -> HTML -> image and geometry -> a proofed record, or a reject.
 
-    recipe = PressRecipe(pages=300, crops=4)
-    for page in print_pages(recipe, seed=7, indices=range(10)): ...     # PageRecord or Reject, in order
+recipe = PressRecipe(pages=300, crops=4)
+for page in print_pages(recipe, seed=7, indices=range(10)): ...     # PageRecord or Reject, in order
 """
 
 import dataclasses
@@ -165,7 +165,9 @@ def _elements(spec: PageSpec, layout: Layout) -> Iterator[Element]:
 
 def _words(spec: PageSpec, layout: Layout) -> Iterator[Word]:
     """Words as painted; a formula is one word, written as in the label."""
-    formulas: dict[str, Iterator[str]] = {piece.id: _formulas(piece.runs, piece.latex, piece.grid) for piece in spec.pieces}
+    formulas: dict[str, Iterator[str]] = {
+        piece.id: _formulas(piece.runs, piece.latex, piece.grid) for piece in spec.pieces
+    }
     for word in layout.words:
         text = next(formulas[word.element]) if word.text == MATH else word.text
         yield Word(text, quad(word.box), word.element)
@@ -224,13 +226,15 @@ def to_html(spec: PageSpec) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("proofpress.templates", package_path="."), autoescape=True, undefined=jinja2.StrictUndefined
+        loader=jinja2.PackageLoader("proofpress.templates", package_path="."),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
     )
     environment.globals.update(
         math=lambda source, display: Markup(latex.render_html(source, display)),
         inline_runs=markdown.runs,
         rows=_rows,
-        is_number=lambda text: text[:1].lstrip("−-+($€£").isdigit() or text[:1] in "−-+" and text[1:2].isdigit(),
+        is_number=lambda text: text.lstrip("−-+($€£ ")[:1].isdigit(),
     )
     return environment
 

@@ -9,11 +9,13 @@ are compared. Each rule answers with the first fault it sees; one fault makes th
 import html
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of
+from proofpress.generators import fonts
+from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of, text_of
 from proofpress.generators.sheet import MATH, Layout
 from proofpress.pages import latex, markdown
 from proofpress.pages.markdown import Block, Run
@@ -29,39 +31,66 @@ OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have
 _TAG = re.compile(r"<[^>]*>")
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """All that is known of a printed page.
+
+    kept: the pieces that are on it, in reading order. labelled: those of them that are in the label. blocks: the label
+    read back from its Markdown. pixels: ``(height, width)`` grey levels, uint8.
+    """
+
+    spec: PageSpec
+    kept: tuple[Piece, ...]
+    labelled: tuple[Piece, ...]
+    blocks: tuple[Block, ...]
+    layout: Layout
+    pixels: np.ndarray
+
+
+Rule = Callable[[Printed], Iterator[str]]
+
+
 def proof(spec: PageSpec, label: str, layout: Layout, pixels: np.ndarray) -> list[Check]:
     """The faults of a printed page, one at most for each rule; an empty list is a page whose label is exact.
 
     label: the page's Markdown. pixels: ``(height, width)`` grey levels, uint8.
     """
-    kept = [piece for piece in spec.pieces if piece.id in layout.pieces]
+    kept = tuple(piece for piece in spec.pieces if piece.id in layout.pieces)
+    labelled = tuple(piece for piece in kept if piece.type not in UNLABELLED)
+    printed = Printed(spec, kept, labelled, tuple(markdown.read(label)), layout, pixels)
     faults = []
     for rule, check in RULES.items():
-        evidence = next(check(kept, label, layout, pixels), None)
+        evidence = next(check(printed), None)
         if evidence is not None:
             faults.append(Check(f"proof.{rule}", "failed", rule, evidence))
     return faults
 
 
-Rule = Callable[[list[Piece], str, Layout, np.ndarray], Iterator[str]]
-
-
-def _fonts(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
-    for family in layout.failed_fonts:
+def _fonts(printed: Printed) -> Iterator[str]:
+    for family in printed.layout.failed_fonts:
         yield f"font {family} did not load"
 
 
-def _text(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
-    """The label, read back, has the blocks that were printed, and each block's text is painted as it stands."""
-    labelled = [piece for piece in kept if piece.type not in UNLABELLED]
-    blocks = markdown.read(label)
-    if len(blocks) != len(labelled):
-        yield f"the label has {len(blocks)} blocks and the page {len(labelled)}"
+def _tofu(printed: Printed) -> Iterator[str]:
+    """The fonts the page is set in have a glyph for each of its characters."""
+    families = {family.name: family for family in fonts.catalogue()}
+    for name in (printed.spec.style.font, printed.spec.style.heading_font):
+        for piece in printed.kept:
+            text = text_of(piece) + piece.marker
+            if not families[name].covers(text):
+                missing = next(character for character in text if not families[name].covers(character))
+                yield f"{piece.id}: {name} has no glyph for {missing!r}"
+
+
+def _text(printed: Printed) -> Iterator[str]:
+    """The label has the blocks that were printed, and each block's text is painted as it stands."""
+    if len(printed.blocks) != len(printed.labelled):
+        yield f"the label has {len(printed.blocks)} blocks and the page {len(printed.labelled)}"
         return
-    for piece, block in zip(labelled, blocks, strict=True):
+    for piece, block in zip(printed.labelled, printed.blocks, strict=True):
         if block != block_of(piece):
             yield f"{piece.id}: the label reads {block.text[:80]!r}"
-        placed = layout.pieces[piece.id]
+        placed = printed.layout.pieces[piece.id]
         if piece.type in ("table", "formula"):
             continue
         painted, said = placed.text, _plain(markdown.runs(block.text))
@@ -70,18 +99,16 @@ def _text(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> 
         marker = "-" if placed.marker in BULLETS else placed.marker
         if marker != block.marker:
             yield f"{piece.id}: marker painted {placed.marker!r}, label {block.marker!r}"
-    for piece in kept:
-        if piece.type in UNLABELLED and piece.runs and layout.pieces[piece.id].text != _plain(piece.runs):
-            yield f"{piece.id}: painted {layout.pieces[piece.id].text[:80]!r}"
+    for piece in printed.kept:
+        if piece.type in UNLABELLED and piece.runs and printed.layout.pieces[piece.id].text != _plain(piece.runs):
+            yield f"{piece.id}: painted {printed.layout.pieces[piece.id].text[:80]!r}"
 
 
-def _formulas(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+def _formulas(printed: Printed) -> Iterator[str]:
     """Every formula of the label is parsed by KaTeX, and its glyphs are those on the page, in order."""
-    blocks = markdown.read(label)
-    labelled = (piece for piece in kept if piece.type not in UNLABELLED)
-    for piece, block in zip(labelled, blocks, strict=False):
+    for piece, block in zip(printed.labelled, printed.blocks, strict=False):
         said = list(_formulas_of(block))
-        painted = layout.pieces[piece.id].formulas
+        painted = printed.layout.pieces[piece.id].formulas
         if len(said) != len(painted):
             yield f"{piece.id}: {len(painted)} formulas painted, {len(said)} in the label"
         for (source, display), glyphs in zip(said, painted, strict=False):
@@ -94,30 +121,30 @@ def _formulas(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray)
                 yield f"{piece.id}: {source!r} painted as {glyphs!r}"
 
 
-def _tables(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+def _tables(printed: Printed) -> Iterator[str]:
     """Every table of the label covers each slot once, and its cells are those in the document."""
-    blocks = [block for block in markdown.read(label) if block.kind == "table"]
-    tables = [piece for piece in kept if piece.type == "table"]
+    blocks = [block for block in printed.blocks if block.kind == "table"]
+    tables = [piece for piece in printed.kept if piece.type == "table"]
     for piece, block in zip(tables, blocks, strict=False):
         try:
             grid = from_html(block.text)
         except TableError as error:
             yield f"{piece.id}: {error}"
             continue
-        if _rows(grid) != layout.pieces[piece.id].cells:
+        if _rows(grid) != printed.layout.pieces[piece.id].cells:
             yield f"{piece.id}: cells painted differ from the label's"
 
 
-def _clipped(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+def _clipped(printed: Printed) -> Iterator[str]:
     """Every word has a size, lies on the page and inside its own element."""
-    height, width = pixels.shape
-    for word in layout.words:
+    height, width = printed.pixels.shape
+    for word in printed.layout.words:
         left, top, right, bottom = word.box
         if right - left < 0.5 or bottom - top < 1:
             yield f"{word.element}: {word.text!r} has no size"
         if left < 0 or top < 0 or right > width or bottom > height:
             yield f"{word.element}: {word.text!r} stands off the page"
-        boxes = layout.pieces[word.element].boxes
+        boxes = printed.layout.pieces[word.element].boxes
         if not any(
             left >= b[0] - SLACK and top >= b[1] - SLACK and right <= b[2] + SLACK and bottom <= b[3] + SLACK
             for b in boxes
@@ -125,38 +152,38 @@ def _clipped(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) 
             yield f"{word.element}: {word.text!r} stands out of its element"
 
 
-def _occluded(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
-    for word in layout.words:
+def _occluded(printed: Printed) -> Iterator[str]:
+    for word in printed.layout.words:
         if not word.visible:
             yield f"{word.element}: something stands over {word.text!r}"
 
 
-def _overflow(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
-    for piece in layout.pieces.values():
+def _overflow(printed: Printed) -> Iterator[str]:
+    for piece in printed.layout.pieces.values():
         if piece.wide:
             yield f"{piece.id}: wider than its place"
 
 
-def _overlap(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+def _overlap(printed: Printed) -> Iterator[str]:
     """No two elements, and no two words, stand over each other."""
-    owned = [(piece, box) for piece in layout.pieces.values() for box in piece.boxes]
+    owned = [(piece, box) for piece in printed.layout.pieces.values() for box in piece.boxes]
     boxes = np.array([box for _, box in owned]).reshape(-1, 4)
     for first, second in _crossing(boxes, lambda across, down, lower: (across > 1) & (down > 1)):
         if owned[first][0] is not owned[second][0]:
             yield f"{owned[first][0].id} and {owned[second][0].id} overlap"
-    boxes = np.array([word.box for word in layout.words]).reshape(-1, 4)
+    boxes = np.array([word.box for word in printed.layout.words]).reshape(-1, 4)
     for first, second in _crossing(boxes, lambda across, down, lower: (across > 2) & (down > OVERLAP * lower)):
-        yield f"{layout.words[first].text!r} and {layout.words[second].text!r} overlap"
+        yield f"{printed.layout.words[first].text!r} and {printed.layout.words[second].text!r} overlap"
 
 
-def _ink(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> Iterator[str]:
+def _ink(printed: Printed) -> Iterator[str]:
     """Every word's box owns ink, and no ink stands outside all elements."""
-    faint, dark = pixels < FAINT, pixels < INK
-    for word in layout.words:
+    faint, dark = printed.pixels < FAINT, printed.pixels < INK
+    for word in printed.layout.words:
         left, top, right, bottom = (max(0, round(edge)) for edge in word.box)
         if not faint[top : bottom + 1, left : right + 1].any():
             yield f"{word.element}: {word.text!r} left no ink"
-    for piece in layout.pieces.values():
+    for piece in printed.layout.pieces.values():
         for x0, y0, x1, y1 in piece.boxes:
             dark[
                 max(0, int(y0 - SLACK)) : int(np.ceil(y1 + SLACK)), max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))
@@ -169,6 +196,7 @@ def _ink(kept: list[Piece], label: str, layout: Layout, pixels: np.ndarray) -> I
 #: Every proof of the press, by the reason its failure is counted under.
 RULES: dict[str, Rule] = {
     "font": _fonts,
+    "tofu": _tofu,
     "text": _text,
     "formula": _formulas,
     "table": _tables,
@@ -189,7 +217,7 @@ def _formulas_of(block: Block) -> Iterator[tuple[str, bool]]:
     if block.kind == "formula":
         yield block.text, True
         return
-    texts = [cell.text for cell in from_html(block.text).cells] if block.kind == "table" else [block.text]
+    texts = [cell.text for cell in from_html(block.text, fill=True).cells] if block.kind == "table" else [block.text]
     for text in texts:
         yield from ((run.text, False) for run in markdown.runs(text) if run.kind == "math")
 
@@ -218,4 +246,3 @@ def _crossing(boxes: np.ndarray, enough: Callable[..., np.ndarray]) -> Iterator[
     pairs = np.triu(enough(across, down, np.minimum(height[:, None], height)), k=1)
     for first, second in np.argwhere(pairs):
         yield int(first), int(second)
-

@@ -1,4 +1,4 @@
-"""Where the installed assets lie: KaTeX and the fonts, put there by ``make setup`` and never copied into the repository.
+"""Where the installed assets lie: KaTeX and the fonts, put there by ``make setup``, never copied into the repository.
 
 They come from npm and are found, in this order, in the folder named by ``PROOFPRESS_ASSETS``, in ``node_modules`` of a
 checkout, and in ``~/.cache/proofpress/node_modules`` for an installed wheel.
@@ -44,6 +44,11 @@ def katex_js() -> Path:
 def katex_css() -> Path:
     """KaTeX's style sheet; its font URLs are relative to its folder."""
     return node_modules() / "katex" / "dist" / "katex.min.css"
+
+
+def katex_symbols() -> Path:
+    """KaTeX's table of symbols in its source: which command draws which character of which font."""
+    return node_modules() / "katex" / "src" / "symbols.js"
 
 
 def font_packages() -> tuple[Path, ...]:

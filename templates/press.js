@@ -2,6 +2,7 @@
 // Everything goes back as one JSON string of flat arrays: nested objects through the driver cost twice the page.
 
 const MATH = "\uFFFC"; // stands for one inline formula in a piece's text
+const JUT = 3; // pixels by which content may stand out of its box: KaTeX gives its stacks a margin of -2 px
 
 const press = {
   async print(html) {
@@ -30,8 +31,8 @@ const press = {
     for (const piece of pieces()) {
       const column = piece.clientWidth;
       const inner = piece.querySelector("table, svg, .formula-space");
-      const wide = inner && (inner.scrollWidth > inner.clientWidth + 1 || inner.getBoundingClientRect().width > column + 1);
-      if (piece.isConnected && (wide || piece.scrollWidth > column + 1)) drop(piece);
+      const wide = inner && (inner.scrollWidth > inner.clientWidth + JUT || inner.getBoundingClientRect().width > column + 1);
+      if (piece.isConnected && (wide || piece.scrollWidth > column + JUT)) drop(piece);
     }
     for (let again = true; again; ) {
       again = false;
@@ -74,7 +75,7 @@ const press = {
         cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => [c.tagName, c.rowSpan, c.colSpan, this.text(c)]));
       }
       const marker = element.querySelector("[data-marker]");
-      const wide = element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0;
+      const wide = element.scrollWidth > element.clientWidth + JUT && element.clientWidth > 0;
       pieces.push([id, rects, text, marker ? marker.textContent : "", wide]);
       if (formulas.length) math[id] = formulas;
     }

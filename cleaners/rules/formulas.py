@@ -11,10 +11,10 @@ import re
 from proofpress.cleaners.rule import KEEP, Drop, Fix, Keep, Rule, Verdict
 from proofpress.cleaners.rules.plain_tex import PLAIN_TEX_RULES
 from proofpress.cleaners.rules.text import ARTEFACT
-from proofpress.cleaners.tex import Rewritten, glue, group_end, replace, rewrite, skip_space, tokens
+from proofpress.cleaners.tex import Rewritten, fix, glue, group_end, replace, rewrite, skip_space, tokens
 from proofpress.pages.latex import MAX_DEPTH, MAX_LATEX, LatexError, render_html
 
-_OUTER_SPACE = frozenset({"\\ ", "\\,", "\\:", "\\;", "\\>", "\\!", "~", "\\quad", "\\qquad", "\\\\", "\\thinspace"})
+_OUTER_SPACE = frozenset({"\\ ", "\\,", "\\:", "\\;", "\\>", "\\!", "~", "\\quad", "\\qquad", "\\thinspace", "\\"})
 _FULL_WIDTH = str.maketrans("，。；：！？（）［］｛｝＝＋－", ",.;:!?()[]{}=+-")
 _IDEOGRAPH = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _PUNCTUATION = frozenset(".,;")
@@ -51,12 +51,12 @@ def cut_comment(latex: str) -> Verdict:
             end = at + 1
             kept.append(stream[at])
         at = end
-    return Fix(glue(kept).strip(), "formula.comment", "\n".join(cut)) if cut else KEEP
+    return fix(Rewritten(glue(kept), tuple(cut)), "formula.comment")
 
 
 def strip_label(latex: str) -> Verdict:
     r"""Remove ``\label``: it names an equation for the author and is never on the page."""
-    return _verdict(rewrite(latex, {r"\label": _nothing}), "formula.label")
+    return fix(rewrite(latex, {r"\label": _nothing}), "formula.label")
 
 
 def strip_number(latex: str) -> Verdict:
@@ -65,19 +65,16 @@ def strip_number(latex: str) -> Verdict:
     The number is printed, but far from the formula, in the margin. A page has it as an element of its own,
     ``formula_number``, which is never in ``text``; a formula's crop is labelled by the same convention.
     """
-    starred = latex.replace(r"\tag*", r"\tag") if r"\tag*" in latex else latex
-    tagged = rewrite(starred, {r"\tag": _nothing})
-    stream = tokens(tagged.text)
-    eqno = next((at for at, token in enumerate(stream) if token in (r"\eqno", r"\leqno")), None)
-    if eqno is None:
-        return _verdict(tagged, "formula.number")
-    number = "".join(stream[eqno:])
-    return _verdict(Rewritten("".join(stream[:eqno]), (*tagged.found, number)), "formula.number")
+    untagged = rewrite(latex, {r"\tag": _nothing})
+    stream = tokens(untagged.text)
+    eqno = next((at for at, token in enumerate(stream) if token in (r"\eqno", r"\leqno")), len(stream))
+    number = ("".join(stream[eqno:]),) if eqno < len(stream) else ()
+    return fix(Rewritten("".join(stream[:eqno]), number).after(untagged), "formula.number")
 
 
 def strip_nonumber(latex: str) -> Verdict:
     r"""Remove ``\nonumber`` and ``\notag``: they ask for nothing to be printed."""
-    return _verdict(replace(latex, {r"\nonumber": "", r"\notag": ""}), "formula.nonumber")
+    return fix(replace(latex, {r"\nonumber": "", r"\notag": ""}), "formula.nonumber")
 
 
 def narrow_punctuation(latex: str) -> Verdict:
@@ -112,19 +109,22 @@ def strip_line_break(latex: str) -> Verdict:
             end = at + 1
             pieces.append(token)
         at = end
-    return _verdict(Rewritten("".join(pieces), tuple(found)), "formula.line_break")
+    return fix(Rewritten("".join(pieces), tuple(found)), "formula.line_break")
 
 
 def strip_outer_space(latex: str) -> Verdict:
-    r"""Remove spacing at either end (``\,``, ``\quad``, ``~`` ...): nothing on a crop shows it."""
+    r"""Remove spacing at either end (``\,``, ``\quad``, ``~`` ...): nothing on a crop shows it.
+
+    A lone backslash at the end is a control space whose space the corpus has lost.
+    """
     stream = tokens(latex)
     start, end = 0, len(stream)
     while start < end and _is_space(stream[start]):
         start += 1
     while end > start and _is_space(stream[end - 1]):
         end -= 1
-    before, text, after = "".join(stream[:start]), "".join(stream[start:end]), "".join(stream[end:])
-    return Fix(text, "formula.outer_space", f"{before}|{after}") if (before + after).strip() else KEEP
+    before, after = "".join(stream[:start]), "".join(stream[end:])
+    return Fix("".join(stream[start:end]), "formula.outer_space", f"{before!r}, {after!r}") if before + after else KEEP
 
 
 def note_trailing_punctuation(latex: str) -> Verdict:
@@ -155,17 +155,6 @@ def _nothing(argument: str) -> str:
     return ""
 
 
-def _verdict(rewritten: Rewritten, reason: str) -> Verdict:
-    text, found = rewritten
-    return Fix(text.strip() + _lost_space(text), reason, " ".join(piece.strip() for piece in found)) if found else KEEP
-
-
-def _lost_space(text: str) -> str:
-    r"""The space that ``strip`` would take from a final control space, ``\ ``."""
-    stream = tokens(text.rstrip() + " ")
-    return " " if stream[-1] == "\\ " else ""
-
-
 def _is_space(token: str) -> bool:
     return token.isspace() or token in _OUTER_SPACE
 
@@ -180,3 +169,20 @@ def _line_break_end(stream: list[str], at: int) -> int:
     return end
 
 
+FORMULA_RULES: tuple[Rule[str], ...] = (
+    ARTEFACT,
+    Rule("formula.size", "drops formulas longer or deeper than KaTeX is asked to read", "{" * 101, drop_oversized),
+    Rule("formula.comment", "cuts what stands behind %, which TeX never sets", "a+b % the sum", cut_comment),
+    Rule("formula.label", r"removes \label, which is never on the page", r"E = mc^2 \label{eq:1}", strip_label),
+    Rule(
+        "formula.number", r"removes \tag and \eqno: a number is not the formula's text", r"x = 1 \tag{3}", strip_number
+    ),
+    Rule("formula.nonumber", r"removes \nonumber and \notag, which print nothing", r"x = 1 \nonumber", strip_nonumber),
+    Rule("formula.full_width", "writes full-width punctuation as ASCII", "a，b", narrow_punctuation),
+    *PLAIN_TEX_RULES,
+    Rule("formula.line_break", r"removes \\ where TeX breaks no line", r"a \\ b", strip_line_break),
+    Rule("formula.outer_space", "removes spacing at either end", r"\quad a\,", strip_outer_space),
+    Rule("formula.trailing_punctuation", "notes a final . , or ; and keeps it", "a = b.", note_trailing_punctuation),
+    Rule("formula.empty", "drops formulas with nothing left in them", "{ }", drop_empty),
+    Rule("formula.unparseable", "drops what KaTeX cannot draw, with its message", r"\frac{a}{", drop_unparseable),
+)

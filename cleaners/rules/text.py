@@ -1,7 +1,7 @@
 """Rules for any label, whatever its task: what no page ever printed.
 
-    >>> drop_artefact(r"\\sqrt [ [object Object] ]{2}")
-    Drop(reason='text.artefact', evidence='[object Object]')
+>>> drop_artefact(r"\\sqrt [ [object Object] ]{2}")
+Drop(reason='text.artefact', evidence='[object Object]')
 """
 
 import re

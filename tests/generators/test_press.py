@@ -60,7 +60,9 @@ def test_every_formula_in_a_label_is_katexs(browser):
     for record in print_pages(PressRecipe(kinds={"paper": 1.0}, rows="pages"), SEED, range(4), browser):
         for block in markdown.read(record.text):
             formulas = [block.text] if block.kind == "formula" else []
-            formulas += [run.text for run in markdown.runs(block.text) if run.kind == "math" and block.kind == "paragraph"]
+            formulas += [
+                run.text for run in markdown.runs(block.text) if run.kind == "math" and block.kind == "paragraph"
+            ]
             assert all(latex.is_valid(formula) for formula in formulas)
 
 
@@ -105,7 +107,8 @@ def test_a_sheet_cannot_reach_the_network(browser):
 
 
 @pytest.mark.parametrize(
-    "fields", [{"kinds": {"papyrus": 1.0}}, {"kinds": {"paper": 0.0}}, {"kinds": {"paper": -1.0}}, {"pages": -1}, {"pagez": 1}]
+    "fields",
+    [{"kinds": {"papyrus": 1.0}}, {"kinds": {"paper": 0.0}}, {"kinds": {"paper": -1.0}}, {"pages": -1}, {"pagez": 1}],
 )
 def test_a_wrong_recipe_is_refused(fields):
     with pytest.raises(ValidationError):

@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from proofpress.generators.content import charts, figures
 from proofpress.generators.content.figure_canvas import Canvas
 

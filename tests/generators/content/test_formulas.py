@@ -6,6 +6,7 @@ import sys
 import time
 
 import pytest
+
 from proofpress.generators.content import formulas, grammar, sympy_atoms
 from proofpress.pages import latex
 
@@ -59,7 +60,7 @@ def test_parts_of_the_grammar_can_be_written_alone() -> None:
 def test_formulas_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "import random; from proofpress.generators.content import formulas;"
-        "print([formulas.display(random.Random(seed)) for seed in range(300)])"
+        "print([formulas.display(random.Random(seed)) for seed in range(100)])"
     )
     printed = [
         subprocess.run(
@@ -71,7 +72,7 @@ def test_formulas_do_not_depend_on_the_hash_seed() -> None:
         ).stdout
         for hash_seed in ("1", "2")
     ]
-    assert printed[0] == printed[1] == f"{DISPLAY[:300]}\n"
+    assert printed[0] == printed[1] == f"{DISPLAY[:100]}\n"
 
 
 def test_two_thousand_formulas_take_a_second() -> None:
@@ -101,7 +102,7 @@ FAMILIES = sorted(set(sympy_atoms.FAMILIES) - {sympy_atoms._identity}, key=lambd
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
 def test_statements_are_true(family) -> None:
-    claims = {family(random.Random(seed)).claim for seed in range(25)}
+    claims = {family(random.Random(seed)).claim for seed in range(10)}
     assert [claim for claim in sorted(claims) if not agree(claim)] == []
 
 

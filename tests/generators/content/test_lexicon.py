@@ -2,6 +2,7 @@ import random
 from itertools import pairwise
 
 import pytest
+
 from proofpress.generators.content.lexicon import DOMAINS, Noun, Verb, topical, words_of
 
 

@@ -4,7 +4,7 @@ from proofpress.generators.content.problems import LONGEST, problem
 from proofpress.pages import latex
 from proofpress.pages.markdown import Block, inline, read, runs, write
 
-MADE = [problem(random.Random(seed)) for seed in range(1000)]
+MADE = [problem(random.Random(seed)) for seed in range(500)]
 
 
 def test_the_same_stream_sets_the_same_problem() -> None:
@@ -20,7 +20,7 @@ def test_problems_are_markdown_paragraphs_that_read_back() -> None:
 
 def test_formulas_in_problems_are_valid_and_low_enough_for_a_line() -> None:
     formulas = [run.text for made in MADE for run in made if run.kind == "math"]
-    assert len(formulas) > 2000
+    assert len(formulas) > 1000
     assert [text for text in formulas if not latex.is_valid(text)] == []
     assert max(map(len, formulas)) <= LONGEST
 
@@ -32,4 +32,4 @@ def test_problems_start_with_a_capital_and_end_as_sentences() -> None:
 
 
 def test_problems_vary() -> None:
-    assert len(set(MADE)) > 950
+    assert len(set(MADE)) > 470

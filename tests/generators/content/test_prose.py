@@ -7,10 +7,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from proofpress.generators.content import formulas, prose
 from proofpress.pages.markdown import Block, inline, read, write
 
-PUNCTUATION = set("–—‘’“”…")
+PUNCTUATION = set("–—‘’“”…€")
 TEXTS = [prose.sentence, prose.title, prose.heading, prose.caption, prose.name, prose.date, prose.random_string]
 PARAGRAPHS = [prose.paragraph(random.Random(seed), 5) for seed in range(1000)]
 
