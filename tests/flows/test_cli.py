@@ -1,0 +1,204 @@
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from proofpress.flows.cli import app
+from proofpress.flows.doctor import Finding
+
+COMMANDS = ["doctor", "build", "clean", "judge", "read", "reward", "train", "report"]
+SMALL = """
+name: small
+seed: 3
+press: {pages: 30}
+splits: {validation: 0.2}
+rows_per_shard: 8
+"""
+
+
+def command(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-m", "proofpress.flows.cli", *map(str, arguments)]
+    return subprocess.run(program, capture_output=True, text=True, **options)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.yaml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def in_process(quick_press, monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    """Commands in this process, where the press is the quick one and signals stay with pytest."""
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setattr("proofpress.flows.orphans.leave_none_behind", lambda: None)
+    return CliRunner()
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS), ["train", "sft"]])
+def test_every_command_explains_itself_with_an_example(arguments):
+    result = CliRunner().invoke(app, [*arguments, "--help"])
+    assert result.exit_code == 0
+    assert "proofpress" in result.output or arguments == ["train"]
+
+
+def test_help_lists_all_commands_at_once():
+    started = time.monotonic()
+    result = command("--help")
+    assert all(name in result.stdout for name in COMMANDS)
+    assert time.monotonic() - started < 5  # importing Prefect or torch alone takes longer on a busy machine
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["build", "absent.yaml", "--out", "x"], "absent.yaml: cannot be read"),
+        (["build", "{small}", "--out", "x", "--set", "press.pagez=3"], "did you mean press.pages?"),
+        (["build", "{small}", "--out", "x", "--runner", "fastest"], "--runner fastest"),
+        (["build", "{small}"], "--out"),
+        (["clean", "nonesuch", ".", "--out", "x"], "'nonesuch' is not a known corpus"),
+        (["judge", "absent", "--out", "x"], "not a complete dataset"),
+        (["report", "absent"], "not a complete dataset"),
+        (["reward", "only-one.md"], "give two files"),
+        (["read", "absent.png"], "absent.png: cannot be read"),
+        (["brew"], "brew"),
+    ],
+)
+def test_a_wrong_request_is_one_message_and_exit_code_2(tmp_path, small, arguments, message):
+    result = command(*[text.format(small=small) for text in arguments], cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in re.sub(r"\s+", " ", result.stderr)
+    assert "Traceback" not in result.stderr and result.stdout == ""
+
+
+def test_failed_work_is_one_message_and_exit_code_1(tmp_path, small):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/manifest.json").write_text("{")
+    result = command("build", small, "--out", tmp_path / "out")
+    assert result.returncode == 1 and "not valid JSON" in result.stderr and "Traceback" not in result.stderr
+
+
+def test_a_build_tells_what_was_made_and_where(tmp_path, small, in_process):
+    result = in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert "kept 26 of 30 (train 22, validation 4)" in result.output
+    assert "proof: text.differs" in result.output
+    for path in (tmp_path / "out", tmp_path / "out/report.html", tmp_path / "out/manifest.json"):
+        assert str(path) in result.output and path.exists()
+    again = in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out")], catch_exceptions=False)
+    assert again.exit_code == 0 and "nothing was touched" in again.output
+
+
+def test_json_is_one_object_and_nothing_else(tmp_path, small, in_process):
+    result = in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out"), "--json"])
+    told = json.loads(result.stdout)
+    assert told["splits"] == {"train": 22, "validation": 4} and told["was_there"] is False
+    assert Path(told["report"]).exists()
+
+
+def test_quiet_is_quiet(tmp_path, small, in_process):
+    assert in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out"), "--quiet"]).output == ""
+
+
+def test_settings_reach_the_recipe(tmp_path, small, in_process):
+    out = str(tmp_path / "out")
+    result = in_process.invoke(app, ["build", str(small), "--out", out, "--set", "pages=3", "--json"])
+    assert json.loads(result.stdout)["sources"]["press"]["made"] == 3
+
+
+def test_the_report_is_written_again(tmp_path, small, in_process):
+    out = tmp_path / "out"
+    in_process.invoke(app, ["build", str(small), "--out", str(out), "--quiet"])
+    before = (out / "report.html").read_bytes()
+    (out / "report.html").unlink()
+    in_process.invoke(app, ["report", str(out)], catch_exceptions=False)
+    assert (out / "report.html").read_bytes() == before
+
+
+@pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])
+def test_doctor_says_by_its_exit_code_whether_all_is_there(monkeypatch, ok, code):
+    found = [Finding("browser", ok, "none", "apt-get install chromium")]
+    monkeypatch.setattr("proofpress.flows.doctor.diagnose", lambda: found)
+    assert CliRunner().invoke(app, ["doctor"]).exit_code == code
+    result = CliRunner().invoke(app, ["doctor", "--json"])
+    assert result.exit_code == code and json.loads(result.stdout)["findings"][0]["name"] == "browser"
+
+
+def test_a_reward_has_value_parts_status_and_evidence(tmp_path):
+    (tmp_path / "a.md").write_text("$x^2$")
+    (tmp_path / "b.md").write_text("$x^3$")
+    right = CliRunner().invoke(app, ["reward", str(tmp_path / "a.md"), str(tmp_path / "a.md"), "--json"])
+    assert json.loads(right.stdout)["value"] == 1.0
+    wrong = CliRunner().invoke(app, ["reward", str(tmp_path / "a.md"), str(tmp_path / "b.md"), "--json"])
+    assert set(json.loads(wrong.stdout)) == {"value", "parts", "status", "evidence"}
+    assert json.loads(wrong.stdout)["value"] < 1.0
+    assert "repetition" in CliRunner().invoke(app, ["reward", str(tmp_path / "a.md"), str(tmp_path / "b.md")]).stdout
+
+
+def test_pairs_are_scored_line_by_line_and_a_wrong_gold_scores_nothing(tmp_path):
+    table = "<table><tr><td>1</td></tr></table>"
+    rows = [
+        {"pred": "x", "gold": "x", "task": "formula"},
+        {"pred": table, "gold": table, "task": "table"},
+        {"pred": "x", "gold": "", "task": "formula"},
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = CliRunner().invoke(app, ["reward", "--pairs", str(tmp_path / "pairs.jsonl")])
+    formula, grid, empty = map(json.loads, result.stdout.splitlines())
+    assert formula["value"] == 1.0 and grid["parts"]["teds"] == 1.0 == grid["parts"]["teds_s"]
+    assert empty["value"] is None and empty["status"] == "gold"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [("{", "line 1: not a row"), ('{"pred": "x"}', "line 1"), ('{"pred": "x", "gold": "x", "task": "poem"}', "poem")],
+)
+def test_a_row_that_is_no_pair_is_named(tmp_path, line, message):
+    (tmp_path / "pairs.jsonl").write_text(line)
+    result = command("reward", "--pairs", tmp_path / "pairs.jsonl")
+    assert result.returncode == 2 and message in result.stderr
+
+
+#: The command line with a press that prints slowly, in a process of its own that can be killed.
+SLOW = """
+import sys, time
+sys.path.insert(0, {tests!r})
+import conftest
+from proofpress.flows import cli, provenance, shard
+def slowly(press, seed, indices):
+    for page in conftest._quick_pages(press, seed, indices):
+        time.sleep(0.03)
+        yield page
+shard.print_pages = slowly
+none = {{"kind": "none", "version": "1", "flags": []}}
+provenance.machine = lambda recipe: {{"browser": none, "fonts": {{"Default": "1"}}}}
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_build_goes_on_to_the_same_bytes(tmp_path, small, in_process, bytes_of, how):
+    def start() -> subprocess.Popen[str]:
+        program = SLOW.format(tests=str(Path(__file__).parent))
+        arguments = [sys.executable, "-c", program, "build", str(small), "--out", str(tmp_path / "out")]
+        return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+
+    stopped = start()
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob("out/work/train-*.json")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.kill(stopped.pid, how)
+    _, message = stopped.communicate()
+    assert stopped.returncode == (-how if how == signal.SIGKILL else 1)
+    assert how == signal.SIGKILL or "Stopped. Run the same command again" in message
+    assert "Traceback" not in message and not (tmp_path / "out/manifest.json").exists()
+    start().communicate()
+    in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "whole")])
+    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "whole")

@@ -1,0 +1,168 @@
+import base64
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from proofpress.flows import report
+from proofpress.flows.build import build
+from proofpress.flows.config import BuildRecipe
+from proofpress.flows.report import histogram, picture, write_report
+from proofpress.flows.survey import sample_records, survey
+from proofpress.generators.browser_path import find_browser
+from proofpress.pages.errors import RequestError
+from proofpress.pages.record import PageRecord, Scores
+from proofpress.pages.shards import read_manifest, write_shard
+
+HOSTILE = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
+
+
+@pytest.fixture
+def dataset(tmp_path: Path, quick_press, recipe: BuildRecipe) -> Path:
+    return build(recipe, tmp_path / "out").folder
+
+
+@pytest.fixture(scope="module")
+def page() -> Iterator[Page]:
+    """A browser's page; what it asks of the network and says on its console is kept in ``page.said``."""
+    try:
+        binary = find_browser()
+    except RequestError as error:
+        pytest.skip(str(error))
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=binary.path, args=["--no-sandbox"])
+        opened = browser.new_page(viewport={"width": 1280, "height": 900})
+        opened.said = said = []
+        opened.on("console", lambda message: said.append(message.text))
+        opened.on("pageerror", lambda error: said.append(str(error)))
+        opened.on(
+            "request", lambda request: said.append(request.url) if request.url[:5] not in ("data:", "file:") else 0
+        )
+        yield opened
+        browser.close()
+
+
+def test_it_opens_without_network_or_errors_and_shows_boxes_on_request(dataset: Path, page: Page):
+    page.goto(f"file://{dataset}/report.html")
+    assert page.title() == "small · Proofpress report"
+    boxes = page.locator("polygon.box-paragraph")
+    assert boxes.first.is_visible()
+    toggle = page.get_by_label(re.compile("paragraph"), exact=False).locator("xpath=self::input").first
+    toggle.focus()
+    page.keyboard.press("Space")
+    assert not boxes.first.is_visible()
+    page.keyboard.press("Space")
+    assert boxes.first.is_visible()
+    assert page.said == []
+
+
+def test_a_box_tells_its_type_and_text_to_mouse_and_keyboard(dataset: Path, page: Page):
+    page.goto(f"file://{dataset}/report.html")
+    readout = page.locator("#readout")
+    assert not readout.is_visible()
+    box = page.locator("polygon.box-formula").first
+    box.hover()
+    assert readout.is_visible() and "formula" in readout.inner_text() and "<b> & $x^2$" in readout.inner_text()
+    assert page.locator("li.lit").count() == 1
+    page.mouse.move(0, 0)
+    assert not readout.is_visible()
+    box.focus()
+    assert readout.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_read_in_light_and_dark_and_on_a_phone(dataset: Path, page: Page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"file://{dataset}/report.html")
+    luminance = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/[0-9]+/g).map(Number)[0]")
+    assert (luminance > 128) is (scheme == "light")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_it_has_landmarks_and_words_for_pictures(dataset: Path, page: Page):
+    page.goto(f"file://{dataset}/report.html")
+    for landmark in ("header", "nav", "main", "footer", "h1"):
+        assert page.locator(landmark).count() == 1
+    assert page.locator("img:not([alt]), img[alt='']").count() == 0
+    for section in page.locator("section[aria-labelledby]").all():
+        assert page.locator(f"#{section.get_attribute('aria-labelledby')}").count() == 1
+
+
+def test_nothing_from_a_corpus_is_executed(tmp_path: Path, quick_page, dataset: Path, page: Page):
+    record = next(p for p in (quick_page(0, n) for n in range(9)) if isinstance(p, PageRecord))
+    elements = tuple(replace(element, text=HOSTILE, id=HOSTILE) for element in record.elements)
+    hostile = replace(record, text=HOSTILE, elements=elements, features={HOSTILE: HOSTILE})
+    write_shard(dataset / "data/train-00000-of-00004.parquet", [hostile])
+    write_report(dataset, read_manifest(dataset))
+    page.goto(f"file://{dataset}/report.html")
+    page.locator("polygon").first.hover()
+    assert page.title() == "small · Proofpress report" and page.said == []
+
+
+def test_scores_are_drawn_where_there_are_any(dataset: Path, quick_page, page: Page):
+    assert 'id="scores"' not in (dataset / "report.html").read_text()
+    records = [page_ for page_ in (quick_page(0, n) for n in range(9)) if isinstance(page_, PageRecord)]
+    scored = [replace(r, scores=Scores("m", -0.1 * n, float("nan"), "keep")) for n, r in enumerate(records)]
+    write_shard(dataset / "data/train-00000-of-00004.parquet", scored)
+    write_report(dataset, read_manifest(dataset))
+    page.goto(f"file://{dataset}/report.html")
+    assert page.locator("#scores").is_visible()
+    assert page.locator(".histogram").count() == 1  # of the likelihood; no reward was measured
+    assert page.said == []
+
+
+def test_equal_datasets_have_equal_reports(dataset: Path):
+    before = (dataset / "report.html").read_bytes()
+    assert write_report(dataset, read_manifest(dataset)).read_bytes() == before
+
+
+def test_a_dataset_of_nothing_has_a_report(tmp_path: Path, quick_press):
+    recipe = BuildRecipe(name="none", press={"pages": 4}, splits={})
+    made = build(recipe, tmp_path / "out")
+    write_shard(tmp_path / "out/data/train-00000-of-00001.parquet", [])
+    manifest = {**made.manifest, "splits": {"train": 0}}
+    assert "No row was kept" in write_report(tmp_path / "out", manifest).read_text()
+
+
+def test_samples_take_turns_of_sources_and_tasks(tmp_path: Path, quick_page):
+    pages = [page for page in (quick_page(0, n) for n in range(40)) if isinstance(page, PageRecord)]
+    tasks = ["page"] * 30 + ["formula"] * 2 + ["table"]
+    records = [replace(page, task=task) for page, task in zip(pages, tasks, strict=False)]
+    write_shard(tmp_path / "data/train-00000-of-00001.parquet", records)
+    sampled = sample_records(tmp_path, 7)
+    assert sorted(record.task for record in sampled) == ["formula"] * 2 + ["page"] * 4 + ["table"]
+    assert all(record in records for record in sampled)
+
+
+def test_a_survey_counts_all_rows(dataset: Path):
+    surveyed = survey(dataset)
+    assert surveyed.tasks.total() == 26 == surveyed.features["columns"].total()
+    assert surveyed.elements.total() == 26 * 3
+
+
+@pytest.mark.parametrize(("size", "shown"), [((300, 200), (300, 200)), ((3000, 1500), (1000, 500))])
+def test_large_pictures_are_scaled_and_tell_their_own_size(size, shown):
+    encoded = io.BytesIO()
+    Image.effect_noise(size, 60).convert("RGB").save(encoded, "PNG")
+    made = picture(encoded.getvalue())
+    assert (made.width, made.height) == size
+    assert Image.open(io.BytesIO(base64.b64decode(made.uri.split(",")[1]))).size == shown
+
+
+@pytest.mark.parametrize("values", [[0.5], [1.0, 1.0], [-3.0, 0.0, 4.5, 4.5]])
+def test_a_histogram_holds_every_value(values):
+    bars = histogram(values)
+    assert sum(bar.count for bar in bars) == len(values)
+    assert bars[0].low == min(values) and max(bar.share for bar in bars) == 1.0
+
+
+def test_a_reject_whose_image_is_broken_has_no_picture(quick_page):
+    reject = replace(quick_page(0, 3), image=b"\x89PNG broken")
+    assert report._picture_of(reject) is None

@@ -1,0 +1,98 @@
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from proofpress.flows.runners import run, set_prefect_defaults
+from proofpress.pages.errors import RequestError, WorkError
+
+
+@dataclass(frozen=True)
+class Numbered:
+    name: str
+
+
+def double(item: Numbered) -> str:
+    if item.name == "3":
+        raise WorkError("three")
+    return item.name * 2
+
+
+ITEMS = [Numbered(str(number)) for number in range(5)]
+EXPECTED = {"0": "00", "1": "11", "2": "22", "3": "three", "4": "44"}
+
+
+def outcomes(runner: str, workers: int | None = None) -> dict[str, str]:
+    return {one.item.name: str(one.error or one.result) for one in run(double, ITEMS, runner, workers)}
+
+
+def test_inline_does_all_items_though_one_fails():
+    assert outcomes("inline") == EXPECTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runner", ["threads", "processes", "dask", "ray"])
+def test_every_runner_does_the_same(runner, monkeypatch):
+    if runner in ("dask", "ray"):
+        pytest.importorskip(f"prefect_{runner}")
+    # The test's module is no package: workers in other processes find it by its folder.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setattr(double, "__module__", "test_runners")
+    assert outcomes(runner, 2) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("runner", "workers", "message"),
+    [
+        ("fastest", None, "--runner fastest: is not one of inline, threads, processes, dask, ray"),
+        ("inline", 2, "--workers 2: the inline runner has one; add --runner processes"),
+        ("threads", 0, "--workers 0: is not 1 or more"),
+    ],
+)
+def test_a_runner_that_cannot_be_is_refused(runner, workers, message):
+    with pytest.raises(RequestError) as raised:
+        run(double, ITEMS, runner, workers)
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(("runner", "extra"), [("dask", "proofpress[dask]"), ("ray", "proofpress[ray]")])
+def test_a_runner_that_is_not_installed_says_how_to_install_it(runner, extra, monkeypatch):
+    monkeypatch.setitem(sys.modules, f"prefect_{runner}", None)
+    with pytest.raises(RequestError) as raised:
+        run(double, ITEMS, runner)
+    assert f"pip install '{extra}'" in str(raised.value)
+
+
+def test_inline_work_and_help_do_not_wait_for_prefect():
+    program = (
+        "import sys; from proofpress.flows import build, cli, console\n"
+        "from proofpress.flows.runners import run\n"
+        "list(run(str, [1])); assert 'prefect' not in sys.modules and 'torch' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_what_the_user_has_set_stays_set(monkeypatch, tmp_path):
+    for name in [name for name in os.environ if name.startswith("PREFECT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PREFECT_LOGGING_LEVEL", "DEBUG")
+    monkeypatch.setenv("PREFECT_HOME", "/somewhere")
+    set_prefect_defaults()
+    assert os.environ["PREFECT_LOGGING_LEVEL"] == "DEBUG" and os.environ["PREFECT_HOME"] == "/somewhere"
+    assert os.environ["PREFECT_SERVER_ANALYTICS_ENABLED"] == "false"
+
+
+@pytest.mark.parametrize("profile", [False, True])
+def test_prefect_keeps_its_home_only_where_the_user_has_one(monkeypatch, tmp_path, profile):
+    for name in [name for name in os.environ if name.startswith("PREFECT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if profile:
+        (tmp_path / ".prefect").mkdir()
+        (tmp_path / ".prefect/profiles.toml").touch()
+    set_prefect_defaults()
+    assert ("PREFECT_HOME" in os.environ) is not profile

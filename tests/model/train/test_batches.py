@@ -1,0 +1,105 @@
+"""Batches by number."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from proofpress.model.jina_ocr.config import named
+from proofpress.model.jina_ocr.processor import Processor
+from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
+from proofpress.model.train.batches import Batches, Drawn, vary
+from proofpress.model.train.data import TrainingRows
+from proofpress.model.train.recipe import Kind, Level, SFTRecipe
+from proofpress.pages.errors import RequestError
+from proofpress.pages.record import PageRecord
+
+KINDS = {"word": Kind(crops=["word"], one_line=True), "line": Kind(crops=["line"], one_line=True)}
+RECIPE = SFTRecipe(steps=1, kinds=KINDS, levels=[Level(mix={"word": 1, "line": 1})], batch_pixels=32 * 64 * 4)
+MIX = {"word": 1.0, "line": 1.0}
+
+
+@pytest.fixture
+def folder(dataset: Callable[..., Path], draw: Callable[..., PageRecord]) -> Path:
+    words = [draw(f"{number:03x}") for number in range(20)]
+    return dataset(words + [draw(f"{number:x} and {number + 1:x} make one", crop="line") for number in range(20)])
+
+
+@pytest.fixture
+def opened(folder: Path) -> Iterator[Callable[..., Batches]]:
+    made: list[Batches] = []
+
+    def make(recipe: SFTRecipe = RECIPE) -> Batches:
+        processor = Processor(named("nano"), nano_tokenizer())
+        made.append(Batches(TrainingRows([folder], "train", recipe, processor), recipe, processor))
+        return made[-1]
+
+    yield make
+    for batches in made:
+        batches.__exit__()
+
+
+def equal(one: Drawn, other: Drawn) -> bool:
+    same = torch.equal(one.batch.ids, other.batch.ids) and torch.equal(one.batch.labels, other.batch.labels)
+    return same and torch.equal(one.batch.views.pages, other.batch.views.pages) and one.key == other.key
+
+
+def test_a_batch_is_a_pure_function_of_its_step(opened: Callable[..., Batches]) -> None:
+    forward, alone = opened(), opened()
+    in_order = [forward.take(step, MIX) for step in range(6)]
+    for step in (5, 0, 3):
+        assert equal(in_order[step], alone.take(step, MIX))
+    assert not equal(in_order[0], in_order[1])
+
+
+def test_a_change_of_mix_does_not_leave_a_prepared_batch_behind(opened: Callable[..., Batches]) -> None:
+    changed, alone = opened(), opened()
+    changed.take(0, {"word": 1.0})
+    assert equal(changed.take(1, {"line": 1.0}), alone.take(1, {"line": 1.0}))
+
+
+def test_the_mix_decides_how_often_a_kind_is_drawn(opened: Callable[..., Batches]) -> None:
+    batches = opened()
+    kinds = [batches.take(step, {"word": 1.0, "line": 3.0}).key.kind for step in range(60)]
+    assert 36 <= kinds.count("line") <= 54
+
+
+def test_a_batch_fills_the_budget_of_pixels_and_of_tokens(opened: Callable[..., Batches]) -> None:
+    for recipe, count in [(RECIPE, 4), (RECIPE.model_copy(update={"batch_tokens": 40}), 2)]:
+        drawn = opened(recipe).take(0, {"word": 1.0})
+        assert drawn.batch.views.pages.shape[0] == count
+        assert drawn.batch.labels.shape == (count, 16)
+        assert drawn.characters == 3 * count
+
+
+def test_labels_are_padded_to_their_class_without_touching_what_counts(opened: Callable[..., Batches]) -> None:
+    drawn = opened().take(0, {"line": 1.0})
+    batch, (count, length) = drawn.batch, drawn.batch.labels.shape
+    assert length == drawn.key.length
+    assert batch.ids.shape == (count, batch.prompt_length + length - 1)
+    answers = batch.ids[:, batch.prompt_length :]  # an answer's token is read one place after it was predicted
+    real = batch.labels[:, 1:] >= 0
+    assert torch.equal(answers[real], batch.labels[:, :-1][real])
+
+
+def test_a_kind_without_rows_is_refused_with_what_was_found(opened: Callable[..., Batches]) -> None:
+    recipe = RECIPE.model_copy(
+        update={"kinds": {**KINDS, "table": Kind(crops=["table"])}, "levels": [Level(mix={"table": 1.0})]}
+    )
+    with pytest.raises(RequestError, match=r"levels.0.mix: no training row is of kind table .*'line': 20"):
+        opened(recipe)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_varied_crop_stays_readable_and_in_its_room(seed: int) -> None:
+    black_on_white = np.full((30, 60), 255, dtype=np.uint8)
+    black_on_white[10:20, 10:50] = 0
+    varied = vary(Image.fromarray(black_on_white), (64, 64), np.random.default_rng(seed))
+    assert 60 <= varied.width <= 64 and 30 <= varied.height <= 38
+    pixels = np.asarray(varied.convert("L"))
+    assert pixels.min() < 110 and pixels.max() > 200
+    again = vary(Image.fromarray(black_on_white), (64, 64), np.random.default_rng(seed))
+    assert again.tobytes() == varied.tobytes()

@@ -1,0 +1,41 @@
+"""The log of a run."""
+
+import json
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from proofpress.model.train.log import RunLog
+from proofpress.pages.errors import RequestError
+
+
+def test_lines_after_a_step_are_taken_back(tmp_path: Path) -> None:
+    log = RunLog(tmp_path, tensorboard=False)
+    for step in (20, 40, 60):
+        log.write({"step": step, "loss": 1.0})
+    log.take_back(40)
+    lines = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [20, 40]
+
+
+def test_a_log_that_was_never_written_has_nothing_to_take_back(tmp_path: Path) -> None:
+    RunLog(tmp_path, tensorboard=False).take_back(10)
+    assert (tmp_path / "log.jsonl").read_text() == ""
+
+
+def test_tensorboard_gets_every_number_by_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[tuple[str, float, int]] = []
+    board = types.SimpleNamespace(add_scalar=lambda *scalar: written.append(scalar))
+    module = types.ModuleType("torch.utils.tensorboard")
+    monkeypatch.setattr(module, "SummaryWriter", lambda folder: board, raising=False)
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", module)
+    RunLog(tmp_path, tensorboard=True).write({"step": 5, "held_out": {"kinds": {"word": {"cer": 0.5}}}, "kind": "word"})
+    assert written == [("step", 5, 5), ("held_out/kinds/word/cer", 0.5, 5)]
+
+
+def test_a_missing_tensorboard_is_said_before_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(RequestError, match="pip install tensorboard"):
+        RunLog(tmp_path, tensorboard=True)

@@ -1,0 +1,37 @@
+"""The recipe of a supervised run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from proofpress.model.train.recipe import SFTRecipe
+
+RECIPES = sorted((Path(__file__).parents[3] / "recipes/train").glob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "exactly one of steps and minutes"),
+        ({"steps": 1, "minutes": 1}, "exactly one of steps and minutes"),
+        ({"steps": 1, "levels": [{"mix": {"word": 1}}]}, "levels.0.mix: word is not one of the kinds"),
+        ({"steps": 1, "levels": [{"mix": {"all": 1}}, {"mix": {"all": 1}}]}, "levels.0.below"),
+        ({"steps": 1, "learning_rat": 1}, "learning_rat"),
+    ],
+)
+def test_a_wrong_recipe_is_refused_with_the_field_named(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        SFTRecipe(**fields)
+
+
+@pytest.mark.parametrize("name", SFTRecipe.model_fields)
+def test_every_field_is_described(name: str) -> None:
+    assert SFTRecipe.model_fields[name].description
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
+def test_the_recipes_that_come_with_the_project_are_valid(path: Path) -> None:
+    SFTRecipe.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))

@@ -1,0 +1,85 @@
+"""Supervised training from a dataset folder to a model folder."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from proofpress.model.reader import Reader
+from proofpress.model.train import loop
+from proofpress.model.train.recipe import Kind, SFTRecipe
+from proofpress.model.train.sft import train_sft
+from proofpress.pages.errors import RequestError, WorkError
+
+WORDS = {"word": Kind(crops=["word"], one_line=True)}
+RECIPE = SFTRecipe(
+    init="scratch", steps=6, kinds=WORDS, levels=[{"mix": {"word": 1.0}}], batch_pixels=32 * 64 * 4, warmup_steps=2,
+    optimizer="muon", learning_rate=2e-3, ctc=1.0, threads=1, log_every=1, evaluation_rows=2,
+)  # fmt: skip
+
+
+def weights(out: Path) -> dict[str, torch.Tensor]:
+    (last,) = sorted((out / "checkpoints").glob("step-*"))[-1:]
+    return load_file(last / "tensors.safetensors")
+
+
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+def test_a_stopped_and_resumed_run_equals_a_whole_one_bit_for_bit(
+    word_dataset: Path, tmp_path: Path, optimizer: str
+) -> None:
+    recipe = RECIPE.model_copy(update={"optimizer": optimizer, "evaluation_rows": 0})
+
+    def stop_after_three(line: dict[str, Any]) -> None:
+        if line["step"] == 3 and "loss" in line:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    train_sft(recipe, [word_dataset], tmp_path / "whole")
+    stopped = train_sft(recipe, [word_dataset], tmp_path / "parts", progress=stop_after_three)
+    assert (stopped["finished"], stopped["steps"]) == (False, 3)
+    resumed = train_sft(recipe, [word_dataset], tmp_path / "parts", resume=True)
+    assert (resumed["finished"], resumed["steps"]) == (True, 6)
+    whole, parts = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert whole.keys() == parts.keys()
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+
+
+def test_loss_falls_and_the_model_folder_can_be_read_with(word_dataset: Path, tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = []
+    recipe = RECIPE.model_copy(update={"steps": 25, "log_every": 5})
+    summary = train_sft(recipe, [word_dataset], tmp_path / "run", progress=lines.append)
+    losses = [line["loss"] for line in lines if "loss" in line]
+    assert losses[-1] < 0.6 * losses[0]
+    assert summary["after"]["kinds"]["word"]["loss"] < losses[0]
+    assert set(summary["after"]["tasks"]) == {"text"}
+    assert summary == json.loads((tmp_path / "run/summary.json").read_text())
+    assert [json.loads(line) for line in (tmp_path / "run/log.jsonl").read_text().splitlines()] == lines
+    Reader.load(summary["model"])
+
+
+def test_a_run_is_not_overwritten_and_not_mixed_with_another(word_dataset: Path, tmp_path: Path) -> None:
+    recipe = RECIPE.model_copy(update={"steps": 1, "evaluation_rows": 0})
+    train_sft(recipe, [word_dataset], tmp_path / "run")
+    with pytest.raises(RequestError, match="holds a run already; go on with --resume"):
+        train_sft(recipe, [word_dataset], tmp_path / "run")
+    with pytest.raises(RequestError, match=r"optimizer: adamw is not what the run in .* began with: muon"):
+        train_sft(recipe.model_copy(update={"optimizer": "adamw"}), [word_dataset], tmp_path / "run", resume=True)
+
+
+def test_a_loss_that_is_no_number_names_the_step_and_the_last_good_checkpoint(
+    word_dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = RECIPE.model_copy(update={"checkpoint_every": 2, "evaluation_rows": 0})
+    cross_entropy, calls = loop.functional.cross_entropy, []
+
+    def spoiled(*args: torch.Tensor) -> torch.Tensor:
+        calls.append(1)
+        return cross_entropy(*args) * (float("nan") if len(calls) == 4 else 1.0)
+
+    monkeypatch.setattr(loop.functional, "cross_entropy", spoiled)
+    with pytest.raises(WorkError, match=r"step 3: loss nan.*last good checkpoint: .*step-00000002"):
+        train_sft(recipe, [word_dataset], tmp_path / "run")
