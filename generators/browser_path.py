@@ -21,6 +21,7 @@ import playwright
 from proofpress.pages.errors import RequestError
 
 VARIABLES = ("PROOFPRESS_CHROMIUM", "CHROME_BIN", "CHROMIUM_BIN")
+UNPACKED = Path("~/.cache/proofpress/chromium/chromium-headless-shell").expanduser()  # npm's, put there by `make setup`
 COMMANDS = (
     "chromium-headless-shell",
     "/usr/lib/chromium/chromium-headless-shell",
@@ -28,6 +29,7 @@ COMMANDS = (
     "chromium-browser",
     "google-chrome",
     "google-chrome-stable",
+    str(UNPACKED),
 )
 PLAYWRIGHT_LAYOUTS = (
     "chromium_headless_shell-{revision}/*/*headless*shell",

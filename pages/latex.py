@@ -10,6 +10,7 @@ that is too long, too deep or too slow. Each process has a context of its own, m
     '\\frac{a}{b}\\le c'
 """
 
+import atexit
 import json
 import os
 from functools import cache
@@ -17,7 +18,8 @@ from typing import Any
 
 from py_mini_racer import JSEvalException, MiniRacer
 
-from proofpress.pages.latex_tree import Node, build, write
+from proofpress.pages.latex_tree import Node, build
+from proofpress.pages.latex_write import write
 from proofpress.templates.assets import katex_js
 
 MAX_LATEX = 20_000  # characters
@@ -33,6 +35,7 @@ const settings = (display) => ({displayMode: display, output: "html", throwOnErr
 const plain = (value, depth) => {
   if (value === null || typeof value !== "object") return value;
   if (depth > 3 * MAX_DEPTH) throw new RangeError("groups nested too deep");
+  if (value.type === "infix") throw new Error(`${value.token.text} takes no script`);  // parsed, but never painted
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   const copy = {};
   for (const key of Object.keys(value)) if (key !== "loc") copy[key] = plain(value[key], depth + 1);
@@ -43,7 +46,10 @@ const answer = (work) => {
   catch (error) { return JSON.stringify({error: error.rawMessage || error.message, position: error.position ?? null}); }
 };
 var parseLatex = (latex, display) => answer(() => plain(katex.__parse(latex, settings(display)), 0));
-var renderLatex = (latex, display) => answer(() => katex.renderToString(latex, settings(display)));
+var renderLatex = (latex, display) => answer(() => {
+  plain(katex.__parse(latex, settings(display)), 0);  // what is too deep to parse is too deep to paint
+  return katex.renderToString(latex, settings(display));
+});
 """
 
 Tree = list[dict[str, Any]]
@@ -53,6 +59,7 @@ class LatexError(ValueError):
     """KaTeX does not take this formula. ``position`` is the offending character's index in it, where KaTeX knows it."""
 
     def __init__(self, message: str, position: int | None = None):
+        message = message.encode("utf-8", "backslashreplace").decode()  # half a surrogate cannot be stored
         super().__init__(message if position is None else f"{message} (at character {position})")
         self.message = message
         self.position = position
@@ -112,8 +119,15 @@ def _ask(function: str, latex: str, display: bool) -> Any:
 def _context(process: int) -> MiniRacer:
     """V8 with KaTeX in it, for this process only: V8's threads do not survive a fork."""
     context = MiniRacer()
+    atexit.register(_close, context, process)
     context.set_hard_memory_limit(MAX_MEMORY)
     context.eval(katex_js().read_text(encoding="utf-8"))
     limits = f"const MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
     context.eval(limits + BRIDGE)
     return context
+
+
+def _close(context: MiniRacer, process: int) -> None:
+    """End V8 before the interpreter goes, which now and then waits for it for ever; a forked child has none to end."""
+    if os.getpid() == process:
+        context.close()

@@ -76,11 +76,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The judge's word. likelihood: mean log-probability per label token. reward: 0..1. verdict: keep or drop."""
+    """The judge's word; None for what was not measured.
+
+    likelihood: mean log-probability per label token. reward: 0..1, of the model's own reading. verdict: ``keep``,
+    ``drop``, or ``unread`` for a record the model cannot see.
+    """
 
     model: str
-    likelihood: float
-    reward: float
+    likelihood: float | None
+    reward: float | None
     verdict: str
     parts: Mapping[str, Any] = field(default_factory=dict)
 

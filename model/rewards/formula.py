@@ -7,8 +7,8 @@ bit-parallel algorithm finds in about n^2/64 steps. It is counted twice:
 - ``structure``: a node is its kind, value, font and slot, and the kinds and slots of *all* nodes above it. Pre-order
   with that path determines the tree, so this is 1 for equal trees and for no others: x^2, x_2 and x2 differ, as do
   \sqrt{a}b and \sqrt{ab}, \mathbb{R} and R.
-- ``symbols``: only the node's parent counts. One wrong frame around a formula (a missed \overline, an ``aligned``)
-  changes every path below it, and this part says how much was right all the same.
+- ``symbols``: a node is its kind, value and font alone. One wrong frame around a formula (a missed \overline, an
+  ``aligned``) changes every path below it, and this part says how much was right all the same.
 
 The value is their mean. Both are symmetric, and what is added costs precision as what is missing costs recall.
 
@@ -20,9 +20,7 @@ import re
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rapidfuzz.distance import LCSseq
-
-from proofpress.model.rewards.scoring import GoldError, Score, f1
+from proofpress.model.rewards.scoring import GoldError, Score, f1, in_order
 from proofpress.pages.latex import LatexError, Node, tree
 
 _DELIMITERS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
@@ -31,7 +29,7 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\?\S")
 
 @dataclass(frozen=True, slots=True)
 class _Nodes:
-    """Formulas as two lists of node identities, with the path above each and with its parent only."""
+    """Formulas as two lists of node identities: each with its place in the tree, and each alone."""
 
     structure: list[Hashable]
     symbols: list[Hashable]
@@ -63,8 +61,8 @@ def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
             errors.append(f"{error}: {latex[:120]}")
     found = _list_nodes(trees)
     parts = {
-        "structure": _similarity(found.structure, expected.structure),
-        "symbols": _similarity(found.symbols, expected.symbols),
+        "structure": f1(*in_order(found.structure, expected.structure)),
+        "symbols": f1(*in_order(found.symbols, expected.symbols)),
         "validity": 1 - len(errors) / len(prediction) if prediction else 0.0,
     }
     value = (parts["structure"] + parts["symbols"]) / 2
@@ -93,21 +91,15 @@ def _list_nodes(trees: Sequence[Node]) -> _Nodes:
         if number:  # where one formula ends is read too
             nodes.structure.append("next formula")
             nodes.symbols.append("next formula")
-        for node, parent, path in _below(root, ()):
-            own = (node.kind, node.value, node.font, node.slot)
-            nodes.structure.append((own, path))
-            nodes.symbols.append((own, parent.kind, parent.value))
+        for node, path in _below(root, ()):
+            symbol = (node.kind, node.value, node.font)
+            nodes.structure.append((symbol, node.slot, path))
+            nodes.symbols.append(symbol)
     return nodes
 
 
-def _below(parent: Node, path: tuple[tuple[str, str], ...]) -> Iterator[tuple[Node, Node, tuple[tuple[str, str], ...]]]:
-    """The nodes below ``parent`` in pre-order, each with its own parent and the (kind, slot) of all nodes above it."""
+def _below(parent: Node, path: tuple[tuple[str, str], ...]) -> Iterator[tuple[Node, tuple[tuple[str, str], ...]]]:
+    """The nodes below ``parent`` in pre-order, each with the (kind, slot) of all nodes between them."""
     for child in parent.children:
-        yield child, parent, path
+        yield child, path
         yield from _below(child, (*path, (child.kind, child.slot)))
-
-
-def _similarity(found: Sequence[Hashable], expected: Sequence[Hashable]) -> float:
-    numbers = {identity: number for number, identity in enumerate(dict.fromkeys([*found, *expected]))}
-    matched = LCSseq.similarity([numbers[i] for i in found], [numbers[i] for i in expected])
-    return f1(matched, len(found), len(expected))

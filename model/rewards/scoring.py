@@ -1,13 +1,15 @@
 """What every reward checker answers, and the one way they count: matched parts against parts of both sides.
 
-    >>> Score(0.5, {"cells": 0.5}, "ok")
-    Score(value=0.5, parts={'cells': 0.5}, status='ok', evidence='')
+>>> Score(0.5, {"cells": 0.5}, "ok")
+Score(value=0.5, parts={'cells': 0.5}, status='ok', evidence='')
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from rapidfuzz.distance import LCSseq
 
 Status = Literal["ok", "empty", "unparseable", "timeout", "error"]
 
@@ -35,10 +37,17 @@ def f1(matched: float, predicted: float, gold: float) -> float:
     return 2 * matched / (predicted + gold) if predicted + gold else 1.0
 
 
-def overlap(first: Iterable[object], second: Iterable[object]) -> tuple[int, int, int]:
+def overlap(first: Iterable[Hashable], second: Iterable[Hashable]) -> tuple[int, int, int]:
     """How many items two collections share, each copy counted once, and how many each has."""
     a, b = Counter(first), Counter(second)
     return (a & b).total(), a.total(), b.total()
+
+
+def in_order(first: Sequence[Hashable], second: Sequence[Hashable]) -> tuple[int, int, int]:
+    """How many items two sequences share in the same order (their longest common subsequence), how many each has."""
+    numbers = {item: number for number, item in enumerate(dict.fromkeys([*first, *second]))}
+    shared = LCSseq.similarity([numbers[item] for item in first], [numbers[item] for item in second])
+    return shared, len(first), len(second)
 
 
 def mean(values: Iterable[float]) -> float:

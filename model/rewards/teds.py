@@ -2,10 +2,10 @@
 
 The tree is the first ``<table>``: every element below it down to the ``td``, which is a leaf with its content as a list
 of tokens (its tags, and every character). A rename costs 1 where tag, colspan or rowspan differ, else the Levenshtein
-distance of the token lists over the longer of them; TEDS = 1 - distance / nodes, with the larger count of *all* elements
-below ``<table>``. TEDS-S ignores content. As published, ``tbody`` is a node and a ``th`` has no content. Where the
-published code gives up and this does not: a table without ``<html><body>`` around it is read as if it had them, and a
-span that is not a number is 1.
+distance of the token lists over the longer of them; TEDS = 1 - distance / nodes, with the larger count of *all*
+elements below ``<table>``. TEDS-S ignores content. As published, ``tbody`` is a node and a ``th`` has no content. Where
+the published code gives up and this does not: a table without ``<html><body>`` around it is read as if it had them, and
+a span that is not a number is 1.
 
     >>> teds("<table><tr><td>a</td></tr></table>", "<table><tr><td>b</td></tr></table>")
     Teds(teds=0.5, teds_s=1.0)
@@ -34,6 +34,9 @@ class Teds:
     teds_s: float
 
 
+_Contents = tuple[tuple[str, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     """A parsed table. labels: (tag, colspan, rowspan) of each node in post-order. contents: its token list; for all but
@@ -41,7 +44,7 @@ class _Table:
 
     shape: Shape
     labels: tuple[tuple[str, int, int], ...]
-    contents: tuple[tuple[str, ...], ...]
+    contents: _Contents
     elements: int
 
 
@@ -67,7 +70,10 @@ def _parse(text: str) -> _Table | None:
     if "<table" not in text.lower():
         return None
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    document = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    try:
+        document = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:  # nothing but comments
+        return None
     root = next(document.iter("table"), None)
     if root is None:
         return None
@@ -111,9 +117,11 @@ def _structure_costs(first: _Table, second: _Table) -> np.ndarray:
     return (rows[:, None] != columns[None, :]).astype(float)
 
 
-def _content_costs(first: Sequence[tuple[str, ...]], second: Sequence[tuple[str, ...]]) -> np.ndarray:
+def _content_costs(first: _Contents, second: _Contents) -> np.ndarray:
     """(len(first), len(second)) normalised Levenshtein distances of token lists, each different pair measured once."""
-    characters = {token: chr(number) for number, token in enumerate(dict.fromkeys(t for c in first + second for t in c))}
+    characters = {
+        token: chr(number) for number, token in enumerate(dict.fromkeys(t for c in first + second for t in c))
+    }
     rows, row_of = _distinct(first)
     columns, column_of = _distinct(second)
     spelled = [["".join(characters[token] for token in content) for content in side] for side in (rows, columns)]
@@ -122,6 +130,6 @@ def _content_costs(first: Sequence[tuple[str, ...]], second: Sequence[tuple[str,
     return (edits / np.maximum(longest, 1))[np.ix_(row_of, column_of)]
 
 
-def _distinct(contents: Sequence[tuple[str, ...]]) -> tuple[list[tuple[str, ...]], np.ndarray]:
+def _distinct(contents: _Contents) -> tuple[list[tuple[str, ...]], np.ndarray]:
     numbers = {content: number for number, content in enumerate(dict.fromkeys(contents))}
     return list(numbers), np.array([numbers[content] for content in contents])

@@ -1,5 +1,4 @@
 import io
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -76,12 +75,12 @@ def test_a_crop_is_kept_from_its_threshold_on(likelihood: float, verdict: str) -
     (judged,) = judge(FakeReader({"x": likelihood})).judge([record()], read=False)
     assert scores(judged).verdict == verdict
     assert scores(judged).likelihood == likelihood
-    assert math.isnan(scores(judged).reward)
+    assert scores(judged).reward is None
     assert replace(judged, scores=None) == record()
 
 
 def test_a_good_reading_acquits_an_unlikely_label_where_its_threshold_is_known() -> None:
-    reader = FakeReader({"x^2": -2.0}, reading="x^2")
+    reader = FakeReader({"x^{2}": -2.0}, reading="x^2")
     (formula,) = judge(reader).judge([record("x^2", "formula")])
     assert (scores(formula).reward, scores(formula).verdict) == (1.0, "keep")
     assert scores(judge(reader).judge([record("x^2", "formula")], read=False)[0]).verdict == "drop"
@@ -133,7 +132,7 @@ def test_a_model_that_sees_whole_pages_is_shown_the_page() -> None:
 def test_what_does_not_fit_the_view_is_unread(unfit: PageRecord) -> None:
     judged, other = judge(FakeReader()).judge([unfit, record()], read=False)
     assert scores(judged).verdict == "unread"
-    assert math.isnan(scores(judged).likelihood)
+    assert scores(judged).likelihood is None
     assert scores(other).verdict == "keep"
 
 
