@@ -28,11 +28,15 @@ KEPT = 2
 def write_checkpoint(
     folder: Path, step: int, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer], state: dict[str, Any]
 ) -> Path:
-    """Write the checkpoint of ``step`` and delete all but the last two; its path. state: JSON values."""
+    """Write the checkpoint of ``step`` where there is none and delete all but the last two; its path.
+
+    state: JSON values.
+    """
     path = folder / f"step-{step:08d}"
+    if path.exists():
+        return path
     draft = folder / f".{path.name}"
-    for leftover in (draft, path):
-        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
     save_file(_tensors(network, optimizers), draft / "tensors.safetensors")
     (draft / "state.json").write_text(json.dumps({"step": step, **state}, indent=1), encoding="utf-8")
@@ -55,9 +59,7 @@ def last_checkpoint(folder: Path) -> Path | None:
     return next(reversed(checkpoints(folder)), None)
 
 
-def read_checkpoint(
-    path: Path, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]
-) -> dict[str, Any]:
+def read_checkpoint(path: Path, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> dict[str, Any]:
     """Put weights, moments and random state back in place; the saved state with its ``step``.
 
     Raises ``WorkError`` where a file is damaged or is of another network or optimizer.
@@ -66,7 +68,9 @@ def read_checkpoint(
         saved = load_file(path / "tensors.safetensors")
         state: dict[str, Any] = json.loads((path / "state.json").read_text(encoding="utf-8"))
     except (OSError, SafetensorError, json.JSONDecodeError) as error:
-        raise WorkError(f"{path}: damaged checkpoint ({error}); delete the folder to go on from the one before") from error
+        raise WorkError(
+            f"{path}: damaged checkpoint ({error}); delete the folder to go on from the one before"
+        ) from error
     torch.set_rng_state(saved.pop("random"))
     owner = {parameter: optimizer for optimizer in optimizers for parameter in _parameters(optimizer)}
     try:

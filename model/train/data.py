@@ -1,14 +1,15 @@
 """Training rows of dataset folders: a small index in memory, images and labels read by row group when drawn.
 
 Rows are filed in buckets of one kind, one padded image shape and one class of label length, so that a batch wastes
-little and a run meets few distinct tensor shapes. A row that the model would see scaled down or whose label would be
-cut is refused and counted, never truncated.
+little and a run meets few distinct tensor shapes. A row that the model would see too small to read, or whose label
+would be cut, is refused and counted, never truncated.
 
     rows = TrainingRows([Path("data/crops")], "train", recipe, processor)
     rows.refused["label.long"], len(rows.buckets), rows.read(rows.buckets[0].rows[:4])
 """
 
 import json
+import math
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from proofpress.model.jina_ocr.config import CropViews, ModelConfig
 from proofpress.model.jina_ocr.processor import Processor, ViewShape
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.label import normal_label
 
 # Row groups kept decoded. Batches draw from everywhere, so a corpus of crops smaller than this is read once.
 CACHE_BYTES = 1 << 30
@@ -46,7 +49,7 @@ class Bucket:
 
 
 class Sample(NamedTuple):
-    """One row as stored: the encoded image, its label and its task."""
+    """One row: the encoded image, its label with formulas in normal form, and its task."""
 
     image: bytes
     text: str
@@ -101,7 +104,7 @@ class TrainingRows:
             self._cached_bytes -= oldest.nbytes
         table = self._cache[place]
         row = table.slice(offset, 1).to_pylist()[0]
-        return Sample(row["image"]["bytes"], row["text"], row["task"])
+        return Sample(row["image"]["bytes"], normal_label(row["text"], row["task"]), row["task"])
 
     def _scan(self, folder: Path) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
         paths = sorted(folder.glob("data/*.parquet"))
@@ -120,19 +123,27 @@ class TrainingRows:
 
 def file_row(row: dict[str, Any], recipe: SFTRecipe, processor: Processor) -> BucketKey | str:
     """The bucket a row belongs to, or the reason why it is refused. row: the columns ``INDEX_COLUMNS``."""
-    text, width, height = row["text"], row["width"], row["height"]
+    text, width, height = normal_label(row["text"], row["task"]), row["width"], row["height"]
     if not text:
         return "label.empty"
-    if width > recipe.max_view[0] or height > recipe.max_view[1]:
-        return "image.large"
-    tokens = len(processor.tokenizer.encode(text)) + 1
-    if tokens > recipe.max_label:
-        return "label.long"
     crop = json.loads(row["features"]).get("crop", row["task"])
-    for name, kind in recipe.kinds.items():
-        if kind.admits(crop, width, height, len(text)):
-            return BucketKey(name, processor.shape(width, height), length_class(tokens))
-    return "kind.none"
+    kind = next((name for name, k in recipe.kinds.items() if k.admits(crop, width, height, len(text))), None)
+    if kind is None:
+        return "kind.none"
+    if view_scale(processor.config, width, height) < recipe.min_scale:
+        return "image.small"
+    tokens = len(processor.tokenizer.encode(text)) + 1
+    if tokens > min(recipe.max_label, processor.config.generation.max_tokens):
+        return "label.long"
+    return BucketKey(kind, processor.shape(width, height), length_class(tokens))
+
+
+def view_scale(config: ModelConfig, width: int, height: int) -> float:
+    """How much smaller the model sees an image of this size, 0..1; a model of pages draws all at one size, hence 1."""
+    if not isinstance(config.views, CropViews):
+        return 1.0
+    side, pixels = config.views.max_side, config.views.max_pixels
+    return min(1.0, side / width, side / height, math.sqrt(pixels / (width * height)))
 
 
 def length_class(tokens: int) -> int:

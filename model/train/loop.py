@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 
 from proofpress.model.jina_ocr.network import JinaOCR
@@ -72,13 +72,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What the loop calls besides training. log: a line of figures. save: a checkpoint; its path. evaluate: read
-    held-out rows. stopped: whether to end after this step."""
+    """What the loop does besides training. log: a line of figures. save: write a checkpoint. evaluate: read held-out
+    rows. stopped: whether to end before the next step. saved: the last good checkpoint's name, for messages."""
 
     log: Callable[[dict[str, Any]], None]
-    save: Callable[[], str]
-    evaluate: Callable[[], None]
+    save: Callable[[], None]
+    evaluate: Callable[[], object]
     stopped: Callable[[], bool]
+    saved: Callable[[], str]
 
 
 def train(
@@ -98,7 +99,6 @@ def train(
     parameters = [*network.parameters(), *aid.parameters()]
     passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
     window = Window()
-    saved = "none"
     network.train()
     while (share := progress.share(recipe)) < 1 and not watch.stopped():
         began = perf_counter()
@@ -113,15 +113,14 @@ def train(
         with passes:
             output = network(batch)
             label = functional.cross_entropy(output.logits.float().flatten(0, 1), batch.labels.flatten())
-            loss = label + recipe.router_balance * output.balance
-            if aid_weight:
-                loss = loss + aid_weight * aid(output.vision, batch.labels)
+            line = aid(output.vision, batch.labels) if aid_weight else label.new_zeros(())
+            loss = label + aid_weight * line + recipe.router_balance * output.balance
         loss.backward()
         norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
         if not (loss.isfinite() and norm.isfinite()):
             raise WorkError(
-                f"step {progress.step}: loss {loss.item():g}, gradient norm {norm.item():g}; last good checkpoint: {saved}"
-                " (go on from it with --resume and a lower learning_rate)"
+                f"step {progress.step}: loss {loss.item():g}, gradient norm {norm.item():g}; last good checkpoint: "
+                f"{watch.saved()} (go on from it with --resume and a lower learning_rate)"
             )
         for optimizer in optimizers:
             optimizer.step()
@@ -134,10 +133,16 @@ def train(
         progress.seconds += perf_counter() - began
         window.add(nats, drawn.characters, perf_counter() - began, norm.item())
         if opened or progress.step % recipe.log_every == 0:
-            watch.log({**progress.state(), **window.figures(), "learning_rate": rate})
+            last = {"kind": drawn.key.kind, "ctc": line.item(), "expert_share": largest_share(output.loads)}
+            watch.log({**progress.state(), **window.figures(), **last, "learning_rate": rate})
             window = Window()
         if progress.step % recipe.checkpoint_every == 0:
-            saved = watch.save()
+            watch.save()
         if recipe.evaluate_every and progress.step % recipe.evaluate_every == 0:
             watch.evaluate()
     watch.save()
+
+
+def largest_share(loads: Sequence[Tensor]) -> float:
+    """What the busiest expert of any layer got of the layer's assignments; 1.0 when routing has collapsed."""
+    return max((float(load.max() / load.sum()) for load in loads), default=0.0)

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 # Parameters with two or more axes that are tables, first layers or the router: no linear map between hidden states.
-NOT_A_MATRIX = re.compile(r"embed|lm_head|rel_pos|pos_table|stem|image_newline|view_seperator|mlp\.gate\.|ctc")
+NOT_A_MATRIX = re.compile(r"embed|lm_head|rel_pos|mlp\.gate\.|ctc")
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
@@ -94,9 +94,12 @@ def build_optimizers(
     named = [(name, parameter) for name, parameter in parameters if parameter.requires_grad]
     matrices = [(n, p) for n, p in named if p.dim() >= 2 and not NOT_A_MATRIX.search(n)]
     taken = {name for name, _ in matrices}
-    rest = [parameter for name, parameter in named if name not in taken]
+    rest: list[Parameter] = [parameter for name, parameter in named if name not in taken]
     settings: dict[str, Any] = {"lr": learning_rate, "betas": (0.9, 0.98), "weight_decay": 0.0, "fused": True}
     if kind == "muon":
         return [Muon(matrices, learning_rate, weight_decay), torch.optim.AdamW(rest, **settings)]
-    decayed = {"params": [parameter for _, parameter in matrices], "weight_decay": weight_decay}
-    return [torch.optim.AdamW([decayed, {"params": rest}], **settings)]
+    groups: list[dict[str, Any]] = [
+        {"params": [parameter for _, parameter in matrices], "weight_decay": weight_decay},
+        {"params": rest},
+    ]
+    return [torch.optim.AdamW(groups, **settings)]

@@ -64,10 +64,10 @@ class SFTRecipe(BaseModel, extra="forbid"):
     )
     batch_pixels: PositiveInt = Field(default=200_000, description="pixels a step reads, whatever the shape of a row")
     batch_tokens: PositiveInt = Field(default=8_192, description="label tokens a step reads at most, padding included")
-    max_view: tuple[PositiveInt, PositiveInt] = Field(
-        default=(512, 512), description="largest width and height of a row, in pixels; larger rows are refused"
-    )
     max_label: PositiveInt = Field(default=1_024, description="longest label in tokens; longer rows are refused")
+    min_scale: float = Field(
+        default=1.0, gt=0, le=1, description="rows that the model's largest view shows smaller than this are refused"
+    )
     augment: float = Field(default=0.5, ge=0, le=1, description="share of rows with changed ink, blur or noise")
 
     optimizer: Literal["adamw", "muon"] = Field(

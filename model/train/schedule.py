@@ -59,7 +59,7 @@ class Curriculum:
 
     def state(self) -> dict[str, Any]:
         """What ``restore`` needs, as JSON values."""
-        return {"level": self.level, "opened_at": self.opened_at, "losses": self.losses}
+        return {"level": self.level, "opened_at": self.opened_at, "losses": dict(self.losses)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Go on from a saved ``state``."""

@@ -1,0 +1,58 @@
+"""The log of a run: one JSON object a line, and the same figures as TensorBoard events where they are wanted.
+
+log = RunLog(Path("runs/nano"), tensorboard=False)
+log.write({"step": 20, "loss": 3.2})
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from proofpress.pages.errors import RequestError
+from proofpress.pages.shards import write_whole
+
+
+class RunLog:
+    """``log.jsonl`` in a run's folder. tensorboard: also write events under ``tensorboard/``.
+
+    Raises ``RequestError`` where TensorBoard is wanted and not installed.
+    """
+
+    def __init__(self, folder: Path, tensorboard: bool) -> None:
+        self._path = folder / "log.jsonl"
+        self._board = _summary_writer(folder / "tensorboard") if tensorboard else None
+
+    def write(self, line: Mapping[str, Any]) -> None:
+        """Add one line; ``step`` is the step it is of."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        if self._board is not None:
+            for name, value in numbers(line):
+                self._board.add_scalar(name, value, line["step"])
+
+    def take_back(self, step: int) -> None:
+        """Remove the lines of later steps: a resumed run takes those steps again."""
+        lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
+        kept = [line for line in lines if json.loads(line)["step"] <= step]
+        write_whole(self._path, "".join(line + "\n" for line in kept).encode())
+
+
+def numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers of a line with their slashed names, e.g. ``held_out/kinds/word/cer``."""
+    for name, value in line.items():
+        if isinstance(value, Mapping):
+            yield from numbers(value, f"{prefix}{name}/")
+        elif isinstance(value, (int, float)):
+            yield prefix + name, value
+
+
+def _summary_writer(folder: Path) -> Any:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise RequestError(
+            "tensorboard: the package is not installed; run `pip install tensorboard` or set the field to false"
+        ) from error
+    return SummaryWriter(str(folder))

@@ -1,0 +1,188 @@
+"""Supervised training on dataset folders: from the bundled weights, a model folder or nothing, to a model folder.
+
+The run lives in its folder: ``recipe.json``, ``log.jsonl`` (one line of figures every few steps), ``checkpoints/``
+(the last two), ``model/`` (what ``Reader.load`` opens, renewed with every checkpoint), ``summary.json``. Killed at any
+point, it goes on from the last checkpoint; on SIGTERM it writes one first.
+
+    summary = train_sft(recipe, [Path("data/crops")], Path("runs/nano"), resume=True)
+    summary["after"]["kinds"]["line"]["cer"]
+"""
+
+import json
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from proofpress.model.jina_ocr import checkpoint
+from proofpress.model.jina_ocr.config import named
+from proofpress.model.jina_ocr.network import JinaOCR
+from proofpress.model.jina_ocr.processor import Processor
+from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
+from proofpress.model.train.batches import Batches
+from proofpress.model.train.checkpoints import last_checkpoint, read_checkpoint, write_checkpoint
+from proofpress.model.train.ctc import LineAid
+from proofpress.model.train.data import TrainingRows
+from proofpress.model.train.evaluation import evaluate
+from proofpress.model.train.log import RunLog
+from proofpress.model.train.loop import Progress, Watch, train
+from proofpress.model.train.muon import build_optimizers
+from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.schedule import Curriculum
+from proofpress.pages.errors import RequestError
+from proofpress.pages.shards import write_whole
+
+# Fields that decide what the saved moments and numbers mean; all others may change when a run goes on.
+FIXED = ("init", "seed", "optimizer")
+
+Report = Callable[[dict[str, Any]], None]
+
+
+def train_sft(
+    recipe: SFTRecipe, datasets: list[Path], out: Path, resume: bool = False, progress: Report | None = None
+) -> dict[str, Any]:
+    """Train as the recipe says; the summary that also stands in ``out/summary.json``.
+
+    datasets: dataset folders, of which split ``train`` is learned and ``validation`` read before and after. resume: go
+    on from the last checkpoint in ``out``, or start where there is none. progress: called with each line of the log.
+
+    The summary: ``finished``, ``steps``, ``seconds``, ``characters``, ``losses`` (smoothed, by kind, in nats per
+    character), ``before`` and ``after`` (figures of ``evaluate``; before is empty for ``scratch``), ``rows``,
+    ``refused``, ``model`` (the folder's path).
+    Raises ``RequestError`` for a wrong recipe, data or folder, ``WorkError`` when the loss is no longer a number.
+    """
+    last = last_checkpoint(out / "checkpoints")
+    if last and not resume:
+        raise RequestError(f"{out}: holds a run already; go on with --resume, or choose another folder")
+    if last:
+        _check_continuation(recipe, out / "recipe.json")
+    write_whole(out / "recipe.json", recipe.model_dump_json(indent=1).encode() + b"\n")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(recipe.threads)
+    torch.manual_seed(recipe.seed)
+    try:
+        network, processor = starting_point(recipe)
+        rows = TrainingRows(datasets, "train", recipe, processor)
+        held_out = TrainingRows(datasets, "validation", recipe, processor)
+        run = Run(recipe, out, network, processor, held_out, progress or (lambda _: None))
+        if last:
+            run.restore(last)
+        elif recipe.init != "scratch":
+            run.before = run.evaluate()
+        with Batches(rows, recipe, processor) as batches, stop_signal() as stopped:
+            watch = Watch(log=run.log, save=run.save, evaluate=run.evaluate, stopped=stopped, saved=run.saved)
+            train(network, run.aid, run.optimizers, batches, recipe, run.progress, watch)
+        return run.summary(rows)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def starting_point(recipe: SFTRecipe) -> tuple[JinaOCR, Processor]:
+    """The network (float32, on the recipe's device) and its processor that training starts from."""
+    if recipe.init == "scratch":
+        config = named("nano")
+        return JinaOCR(config).to(recipe.device), Processor(config, nano_tokenizer())
+    return checkpoint.load(recipe.init, device=recipe.device, dtype=torch.float32)
+
+
+@contextmanager
+def stop_signal() -> Iterator[Callable[[], bool]]:
+    """Within it SIGTERM only makes the yielded function true. Signals reach a process's main thread alone."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked.is_set
+        return
+    previous = signal.signal(signal.SIGTERM, lambda *_: asked.set())
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@dataclass(slots=True)
+class Run:
+    """A run and its folder: what the loop trains, how far it is, and where all of it is written."""
+
+    recipe: SFTRecipe
+    out: Path
+    network: JinaOCR
+    processor: Processor
+    held_out: TrainingRows
+    report: Report
+    before: dict[str, Any] = field(default_factory=dict)
+    aid: LineAid = field(init=False)
+    optimizers: list[torch.optim.Optimizer] = field(init=False)
+    progress: Progress = field(init=False)
+    lines: RunLog = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.lines = RunLog(self.out, self.recipe.tensorboard)
+        width, tokenizer = self.processor.config.decoder.width, self.processor.tokenizer
+        self.aid = LineAid(width, len(tokenizer), tokenizer.pad_id).to(self.recipe.device)
+        self.optimizers = build_optimizers(
+            self._trained.named_parameters(), self.recipe.optimizer, self.recipe.learning_rate, self.recipe.weight_decay
+        )
+        self.progress = Progress(Curriculum(self.recipe.levels))
+
+    @property
+    def _trained(self) -> nn.ModuleDict:
+        return nn.ModuleDict({"network": self.network, "aid": self.aid})
+
+    def log(self, line: dict[str, Any]) -> None:
+        """Write one line of the log and report it."""
+        self.lines.write(line)
+        self.report(line)
+
+    def save(self) -> None:
+        """Write a checkpoint, and the weights as a model folder."""
+        state = {**self.progress.state(), "before": self.before}
+        write_checkpoint(self.out / "checkpoints", self.progress.step, self._trained, self.optimizers, state)
+        checkpoint.save(self.network, self.processor.tokenizer, self.out / "model")
+
+    def saved(self) -> str:
+        """The last good checkpoint, for a message."""
+        return str(last_checkpoint(self.out / "checkpoints") or "none")
+
+    def restore(self, path: Path) -> None:
+        """Go on from a checkpoint."""
+        state = read_checkpoint(path, self._trained, self.optimizers)
+        self.before = state["before"]
+        self.progress.restore(state)
+        self.lines.take_back(self.progress.step)
+
+    def evaluate(self) -> dict[str, Any]:
+        """Read the held-out rows and log the figures."""
+        figures = evaluate(self.network, self.processor, self.held_out, self.recipe)
+        self.log({"step": self.progress.step, "held_out": figures})
+        return figures
+
+    def summary(self, rows: TrainingRows) -> dict[str, Any]:
+        """Write and return what the run has come to; a run that was stopped early is not read again."""
+        finished = self.progress.share(self.recipe) >= 1
+        summary = {
+            "finished": finished,
+            "steps": self.progress.step,
+            "seconds": self.progress.seconds,
+            "characters": self.progress.characters,
+            "losses": self.progress.curriculum.losses,
+            "before": self.before,
+            "after": self.evaluate() if finished else {},
+            "rows": len(rows),
+            "refused": dict(rows.refused),
+            "model": str(self.out / "model"),
+        }
+        write_whole(self.out / "summary.json", json.dumps(summary, indent=1).encode() + b"\n")
+        return summary
+
+
+def _check_continuation(recipe: SFTRecipe, path: Path) -> None:
+    began, now = json.loads(path.read_bytes()), recipe.model_dump(mode="json")
+    for name in FIXED:
+        if began[name] != now[name]:
+            raise RequestError(f"{name}: {now[name]} is not what the run in {path.parent} began with: {began[name]}")
