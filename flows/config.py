@@ -6,26 +6,23 @@ is made; runner, workers and output folder are no part of it, because they must 
     recipe = load_recipe(Path("recipes/demo.yaml"), ["press.pages=40", "judge={model: nano}"])
 """
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-import annotated_types
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from proofpress.flows.settings import check, parse_sets, read_yaml
 from proofpress.generators.press import PressRecipe
-from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
 
-#: What ``--set NAME=`` may leave out of the most used keys.
+#: Keys of ``--set`` that are short for others.
 SHORT_NAMES = {"pages": "press.pages"}
 
 #: Licences that allow training, changing and passing on.
 OPEN_LICENCES = (
-    "Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "MIT", "OFL-1.1",
+    "Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "MIT",
 )  # fmt: skip
 
 Share = Annotated[float, Field(gt=0, lt=1)]
@@ -82,7 +79,7 @@ class BuildRecipe(Recipe):
 
     def contents(self) -> dict[str, Any]:
         """The recipe as JSON values, without where things lie on this machine: that must not change the dataset."""
-        here = {"press": {"browser"}, "corpora": {"__all__": {"path"}}}
+        here: Any = {"press": {"browser"}, "corpora": {"__all__": {"path"}}}
         return self.model_dump(mode="json", exclude=here)
 
     def digest(self) -> str:
@@ -91,97 +88,14 @@ class BuildRecipe(Recipe):
 
 
 def load_recipe(path: Path, sets: Sequence[str] = ()) -> BuildRecipe:
-    """The recipe in a YAML file, with ``a.b=c`` settings over it (``c`` is YAML; ``pages`` is short for ``press.pages``).
+    """The recipe in a YAML file, with ``a.b=c`` settings over it (``pages=40`` is short for ``press.pages=40``).
 
-    Raises ``RequestError`` naming the file (or the setting), the key and what would be right.
+    Raises ``RequestError`` naming the file or the setting, the key and what would be right.
     """
-    settings = dict(_setting(text) for text in sets)
-    values = _read_yaml(path)
-    for key, value in settings.items():
-        _put(values, key, value)
-    try:
-        return BuildRecipe.model_validate(values)
-    except ValidationError as error:
-        raise RequestError("\n".join(_explain(error, path, settings))) from error
+    return check(BuildRecipe, read_yaml(path), str(path), parse_sets(sets, SHORT_NAMES))
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RequestError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise RequestError(f"{path}: not YAML: {error}") from error
-    if not isinstance(values, dict):
-        raise RequestError(f"{path}: not a recipe: the file must hold keys and values, such as `name: demo`")
-    return values
-
-
-def _setting(text: str) -> tuple[str, Any]:
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        raise RequestError(f"--set {text}: not a setting; write --set press.pages=40")
-    try:
-        return SHORT_NAMES.get(key.strip(), key.strip()), yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise RequestError(f"--set {text}: the value is not YAML: {error}") from error
-
-
-def _put(values: dict[str, Any], key: str, value: Any) -> None:
-    """Set a dotted key, making the mappings on the way; a number steps into a list."""
-    *parents, last = key.split(".")
-    place: Any = values
-    for depth, name in enumerate([*parents, last]):
-        at_end = depth == len(parents)
-        if isinstance(place, list):
-            if not name.isdecimal() or int(name) >= len(place):
-                raise RequestError(f"--set {key}: {name} is not in 0..{len(place) - 1}, the entries of that list")
-            step: Any = int(name)
-        elif isinstance(place, dict):
-            step = name
-            if not at_end and place.get(name) is None:
-                place[name] = {}
-        else:
-            raise RequestError(f"--set {key}: {'.'.join(parents[:depth])} is a value, it has no keys")
-        if at_end:
-            place[step] = value
-        else:
-            place = place[step]
-
-
-def _explain(error: ValidationError, path: Path, settings: dict[str, Any]) -> Iterator[str]:
-    for fault in error.errors():
-        key = ".".join(str(step) for step in fault["loc"])
-        given = any(key == name or key.startswith(f"{name}.") for name in settings)
-        where = f"{path}: {key}" if not given else f"--set {key}"
-        yield f"{where if key else path}: {_what_is_wrong(fault)}"
-
-
-def _what_is_wrong(fault: Any) -> str:
-    loc, kind, value = fault["loc"], fault["type"], fault["input"]
-    if kind == "extra_forbidden":
-        prefix = ".".join(str(step) for step in loc[:-1])
-        known = [f"{prefix}.{name}" if prefix else name for name in _model_at(loc[:-1]).model_fields]
-        near = difflib.get_close_matches(".".join(map(str, loc)), known, n=1)
-        return f"unknown key (did you mean {near[0]}?)" if near else f"unknown key (known: {', '.join(known)})"
-    if kind == "missing":
-        return f"is missing: {_model_at(loc[:-1]).model_fields[str(loc[-1])].description}"
-    if kind in ("greater_than_equal", "less_than_equal"):
-        low, high = _bounds(loc)
-        return f"{value} is not in {low}..{high}" if high is not None else f"{value} is not {low} or more"
-    if kind == "value_error":
-        return str(fault["ctx"]["error"])
-    return f"{value!r}: {fault['msg'][0].lower()}{fault['msg'][1:]}"
-
-
-def _model_at(loc: tuple[int | str, ...]) -> type[BaseModel]:
-    """The model that a place in a recipe holds: the recipe itself, or one of its parts."""
-    parts: dict[str, type[BaseModel]] = {"press": PressRecipe, "corpora": CorpusRecipe, "judge": JudgeRecipe}
-    return parts[str(loc[0])] if loc else BuildRecipe
-
-
-def _bounds(loc: tuple[int | str, ...]) -> tuple[Any, Any]:
-    limits = _model_at(loc[:-1]).model_fields[str(loc[-1])].metadata
-    low = next((limit.ge for limit in limits if isinstance(limit, annotated_types.Ge)), None)
-    high = next((limit.le for limit in limits if isinstance(limit, annotated_types.Le)), None)
-    return low, high
+def corpus_recipe(corpus: str, path: Path, sets: Sequence[str] = ()) -> BuildRecipe:
+    """The recipe that cleans one corpus, with settings over it such as ``corpora.0.limit=100``."""
+    values = {"name": corpus, "corpora": [{"name": corpus, "path": str(path)}]}
+    return check(BuildRecipe, values, f"clean {corpus}", parse_sets(sets, SHORT_NAMES))

@@ -8,6 +8,7 @@ group, waits until the command's end closes its pipe and then kills whatever sti
 """
 
 import os
+import signal
 import subprocess
 import sys
 import uuid
@@ -30,9 +31,14 @@ def leave_none_behind() -> None:
     os.environ[TOKEN] = token
 
 
-def _kill_bearers(token: str) -> None:
-    import signal
+def end_all() -> None:
+    """Kill what this process has started since ``leave_none_behind``, and wait until it is done."""
+    if _watcher is not None and _watcher.stdin is not None:
+        _watcher.stdin.close()
+        _watcher.wait()
 
+
+def _kill_bearers(token: str) -> None:
     mark = f"{TOKEN}={token}".encode()
     for environment in Path("/proc").glob("[0-9]*/environ"):
         try:

@@ -1,4 +1,4 @@
-"""Where shards are made: in this process, or on a Prefect task runner by name. The work is the same function everywhere.
+"""Where shards are made: in this process, or on a Prefect task runner by name. The work is the same everywhere.
 
 ``inline`` is a plain loop: no server, no Prefect. The others submit one Prefect task a shard (Prefect costs 5-30 ms a
 task, so never one a page) and need Prefect's own local server, which starts in some seconds.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from proofpress.pages.errors import RequestError
+from proofpress.pages.errors import RequestError, WorkError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -55,7 +55,8 @@ def run(
         if workers not in (None, 1):
             raise RequestError(f"--workers {workers}: the inline runner has one; add --runner processes")
         return (_attempt(work, item) for item in items)
-    return _run_on_prefect(work, items, _task_runner(runner, workers or os.cpu_count() or 1))
+    wanted = min(workers or os.cpu_count() or 1, len(items))
+    return _run_on_prefect(work, items, _task_runner(runner, wanted)) if items else iter(())
 
 
 def _attempt(work: Callable[[Item], Result], item: Item) -> Outcome[Item, Result]:
@@ -81,10 +82,14 @@ def _run_on_prefect(
         submitted = {shard.submit(item): item for item in items}
         for future in as_completed(list(submitted)):
             item, value = submitted[future], future.result(raise_on_failure=False)
-            failed = future.state.is_failed() or future.state.is_crashed()
-            yield Outcome(item, error=value) if failed else Outcome(item, result=value)
+            yield Outcome(item, result=value) if future.state.is_completed() else Outcome(item, error=_error(value))
 
     yield from shards()
+
+
+def _error(value: Any) -> BaseException:
+    """The exception a task run ended with; a cancelled one ends with a mere state."""
+    return value if isinstance(value, BaseException) else WorkError(f"did not finish: {value}")
 
 
 def _task_runner(runner: str, workers: int) -> Any:
@@ -108,10 +113,10 @@ def _leave_interrupts_to_the_parent() -> None:
 
 
 def set_prefect_defaults() -> None:
-    """Settings for quiet, offline, local use, where the user has not set them; to be called before Prefect is imported."""
+    """Settings for quiet, offline, local use where the user has not set them; call it before Prefect is imported."""
     defaults = {
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "true",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",  # 20, the default, is too near a busy machine's 20-30
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",  # a busy machine needs 20-30
         "PREFECT_SERVER_DATABASE_TIMEOUT": "60",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
@@ -124,4 +129,6 @@ def set_prefect_defaults() -> None:
         os.environ.setdefault(name, value)
     has_profile = Path("~/.prefect/profiles.toml").expanduser().exists()
     if not has_profile and not os.environ.keys() & {"PREFECT_HOME", "PREFECT_API_URL", "PREFECT_PROFILE"}:
-        os.environ["PREFECT_HOME"] = str(Path("~/.cache/proofpress/prefect").expanduser())
+        home = Path("~/.cache/proofpress/prefect").expanduser()
+        home.mkdir(parents=True, exist_ok=True)  # Prefect makes the last folder only
+        os.environ["PREFECT_HOME"] = str(home)

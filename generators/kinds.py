@@ -25,7 +25,9 @@ def lay_out(kind: str, address: Address, width: int) -> PageSpec:
     builder = KINDS[kind]
     features: dict[str, str] = {"kind": kind}
     page = _Page(address, _style(kind, address.stream("style"), width, features), features)
+    page.running_head(page.rng("running_head"))
     builder(page)
+    page.page_number(page.rng("page_number"))
     style = _set_fonts(page, address.stream("fonts"))
     features["font"] = style.font
     return PageSpec(template=f"{kind}.html.j2", style=style, pieces=tuple(page.pieces), features=features)
@@ -89,10 +91,13 @@ class _Page:
             runs = prose.paragraph(rng, 1, formulas.inline if math and rng.random() < 0.3 else None)
             self.add("list_item", runs=runs, marker=f"{item + 1}." if numbered else bullet)
 
-    def running_lines(self, rng: random.Random) -> None:
-        """A running head and a page number, each on most pages, as books and journals have them."""
+    def running_head(self, rng: random.Random) -> None:
+        """A running head, on most pages, as books and journals have it."""
         if rng.random() < 0.7:
             self.text("running_head", prose.heading(rng), zone="head")
+
+    def page_number(self, rng: random.Random) -> None:
+        """A page number, on most pages, at the foot and so last in reading order."""
         number = str(rng.randint(1, 899))
         if rng.random() < 0.85:
             self.text("page_number", rng.choice((number, f"– {number} –", f"Page {number}")), zone="foot")
@@ -135,7 +140,6 @@ def _set_fonts(page: _Page, rng: random.Random) -> Style:
 
 def _paper(page: _Page) -> None:
     rng = page.rng("layout")
-    page.running_lines(page.rng("running"))
     if rng.random() < 0.6:
         page.text("title", prose.title(rng), zone="masthead", level=1)
         authors = ", ".join(prose.name(rng) for _ in range(rng.randint(1, 4)))
@@ -166,7 +170,6 @@ def _paper(page: _Page) -> None:
 
 def _report(page: _Page) -> None:
     rng = page.rng("layout")
-    page.running_lines(page.rng("running"))
     if rng.random() < 0.7:
         page.text("title", prose.title(rng), zone="masthead", level=1)
     for step in range(8):
@@ -182,7 +185,6 @@ def _report(page: _Page) -> None:
 
 def _exam(page: _Page) -> None:
     rng = page.rng("layout")
-    page.running_lines(page.rng("running"))
     page.text("title", prose.title(rng), zone="masthead", level=1)
     if rng.random() < 0.6:
         page.paragraph(page.rng("instructions"), rng.randint(1, 3), math=False)

@@ -35,8 +35,8 @@ def card(manifest: Mapping[str, Any]) -> str:
         f"# {manifest['name']}",
         "",
         "Pages with exact labels for training document-OCR models, printed or cleaned and then proofed by Proofpress.",
-        "Each row is one page or crop: `image`, its label `text` (Markdown, KaTeX's LaTeX, HTML tables), `elements` and",
-        "`words` with polygons, `source` with its licence, the `recipe` to make it again and the `checks` it passed.",
+        "Each row is one page or crop: `image`, its label `text` (Markdown, KaTeX's LaTeX, HTML tables), `elements`",
+        "and `words` with polygons, `source` with its licence, the `recipe` to make it again, `checks` it passed.",
         "",
         "```python",
         "import datasets",
@@ -49,9 +49,8 @@ def card(manifest: Mapping[str, Any]) -> str:
         "|---|---|--:|--:|--:|",
     ]
     for name, source in sorted(manifest["sources"].items()):
-        lines.append(
-            f"| {name} | {source['licence']} | {source['made']} | {source['kept']} | {source['made'] - source['kept']} |"
-        )
+        made, kept = source["made"], source["kept"]
+        lines.append(f"| {name} | {source['licence']} | {made} | {kept} | {made - kept} |")
     lines += ["", "| split | rows |", "|---|--:|"]
     lines += [f"| {split} | {rows} |" for split, rows in manifest["splits"].items()]
     lines += ["", "## What was rejected, and why", ""]

@@ -32,10 +32,11 @@ MAX_MEMORY = 256 * 2**20  # bytes of V8 heap
 BRIDGE = """
 const settings = (display) => ({displayMode: display, output: "html", throwOnError: true, strict: "ignore",
                                 trust: false, maxExpand: MAX_EXPANSIONS, maxSize: MAX_SIZE});
+// Without source positions; refuses what KaTeX parses but cannot paint, and what is too deep for those who walk it.
 const plain = (value, depth) => {
   if (value === null || typeof value !== "object") return value;
   if (depth > 3 * MAX_DEPTH) throw new RangeError("groups nested too deep");
-  if (value.type === "infix") throw new Error(`${value.token.text} takes no script`);  // parsed, but never painted
+  if (value.type === "infix" || value.type === "internal") throw new Error("a script or an argument without a base");
   if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
   const copy = {};
   for (const key of Object.keys(value)) if (key !== "loc") copy[key] = plain(value[key], depth + 1);

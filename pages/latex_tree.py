@@ -57,7 +57,7 @@ KatexNode = dict[str, Any]
 Katex = KatexNode | list[KatexNode] | None
 
 _GAP = Node("gap")  # a space, which only tells words apart and is dropped once they are put together
-_NOT_SEEN = {"kern", "spacing", "internal", "cr", "phantom", "hphantom", "vphantom"}
+_NOT_SEEN = {"kern", "spacing", "cr", "phantom", "hphantom", "vphantom"}
 _WRAPPERS = {"mclass", "hbox", "color", "sizing", "styling", "html", "href", "ordgroup", "raisebox", "vcenter", "smash"}
 _WRAPPERS |= {"lap"}
 _MATH_FONTS = {"mathrm": "rm", "mathbf": "bf", "mathit": "it", "mathsf": "sf", "mathtt": "tt", "mathbb": "bb"}
@@ -102,7 +102,7 @@ def _row(items: Iterable[Node], slot: str = "") -> tuple[Node, ...]:
         if item.kind == "gap":
             gap = True
             continue
-        joined = None if gap else _join(row[-1], item)
+        joined = _join(row[-1], item) if row and (not gap or row[-1].value == r"\not") else None
         if joined:
             row[-1] = joined
         else:

@@ -46,7 +46,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One printed word: text as painted, quad ``(x0, y0, ... x3, y3)`` in pixels clockwise from top left, element id."""
+    """One printed word as painted, its quad ``(x0, y0, ... x3, y3)`` in pixels clockwise from top left, its element."""
 
     text: str
     quad: tuple[float, ...]

@@ -1,6 +1,8 @@
 """Attention for both encoders and the decoder, its rotary positions and its cache of keys and values.
 
-    mixed = attend(query, key, value, scale=head_width**-0.5, causal=True)     # each (B, heads, N, head_width)
+    mixed = attend(query, key, value, scale=head_width**-0.5, causal=True)
+
+Everything is (B, heads, N, head width). Rotary positions: Su et al. 2021, arXiv 2104.09864.
 """
 
 from dataclasses import dataclass

@@ -192,10 +192,11 @@ _NANO = ModelConfig(
     ),
     clip=ClipConfig(width=192, layers=2, heads=6, mlp_width=384, grid=48, patch=1),
     decoder=DecoderConfig(
-        vocabulary=1280, width=192, heads=6, layers=4, dense_layers=1, dense_width=576, experts=8,
+        vocabulary=1264, width=192, heads=6, layers=4, dense_layers=1, dense_width=576, experts=8,
         experts_per_token=2, expert_width=96, shared_experts=4, rope_base=1e4, max_positions=4096, tied=True,
     ),
-    views=CropViews(step=64, max_side=768, max_pixels=768 * 512),
+    # A line of text is about 28 pixels high: with a larger step half of all vision work would be on padding.
+    views=CropViews(step=32, max_side=768, max_pixels=768 * 512),
     # No words: a model with one task learns nothing from an instruction, and each token costs time.
     prompt=PromptConfig(before="", after="", bos="after"),
     # Its tokens are characters: about four make one of the public vocabulary's.

@@ -5,13 +5,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from proofpress.flows.cli import app
-from proofpress.flows.doctor import Finding
+from proofpress.flows.cli import app, main
 
 COMMANDS = ["doctor", "build", "clean", "judge", "read", "reward", "train", "report"]
 SMALL = """
@@ -23,9 +24,28 @@ rows_per_shard: 8
 """
 
 
-def command(*arguments: object, **options) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "proofpress.flows.cli", *map(str, arguments)]
-    return subprocess.run(program, capture_output=True, text=True, **options)
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., Ended]:
+    """Runs the command line as a shell in an empty folder would."""
+
+    def run(*arguments: object) -> Ended:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr("sys.argv", ["proofpress", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0, *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture
@@ -52,7 +72,8 @@ def test_every_command_explains_itself_with_an_example(arguments):
 
 def test_help_lists_all_commands_at_once():
     started = time.monotonic()
-    result = command("--help")
+    program = [sys.executable, "-m", "proofpress.flows.cli", "--help"]
+    result = subprocess.run(program, capture_output=True, text=True, check=True)
     assert all(name in result.stdout for name in COMMANDS)
     assert time.monotonic() - started < 5  # importing Prefect or torch alone takes longer on a busy machine
 
@@ -72,18 +93,27 @@ def test_help_lists_all_commands_at_once():
         (["brew"], "brew"),
     ],
 )
-def test_a_wrong_request_is_one_message_and_exit_code_2(tmp_path, small, arguments, message):
-    result = command(*[text.format(small=small) for text in arguments], cwd=tmp_path)
-    assert result.returncode == 2
-    assert message in re.sub(r"\s+", " ", result.stderr)
-    assert "Traceback" not in result.stderr and result.stdout == ""
+def test_a_wrong_request_is_one_message_and_exit_code_2(command, small, in_process, arguments, message):
+    ended = command(*[text.format(small=small) for text in arguments])
+    assert ended.code == 2
+    assert message in re.sub(r"\s+", " ", ended.err)
+    assert "Traceback" not in ended.err and ended.out == ""
 
 
-def test_failed_work_is_one_message_and_exit_code_1(tmp_path, small):
+def test_failed_work_is_one_message_and_exit_code_1(tmp_path, command, small, in_process):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/manifest.json").write_text("{")
-    result = command("build", small, "--out", tmp_path / "out")
-    assert result.returncode == 1 and "not valid JSON" in result.stderr and "Traceback" not in result.stderr
+    ended = command("build", small, "--out", "out")
+    assert ended.code == 1 and "not valid JSON" in ended.err and "Traceback" not in ended.err
+
+
+def test_what_broke_a_shard_unexpectedly_is_traced(command, small, in_process, monkeypatch):
+    def broken(*_: object) -> None:
+        raise KeyError("a fault of ours")
+
+    monkeypatch.setattr("proofpress.flows.shard.print_pages", broken)
+    ended = command("build", small, "--out", "out")
+    assert ended.code == 1 and "in broken" in ended.err and "5 of 5 shards failed" in ended.err
 
 
 def test_a_build_tells_what_was_made_and_where(tmp_path, small, in_process):
@@ -124,6 +154,8 @@ def test_the_report_is_written_again(tmp_path, small, in_process):
 
 @pytest.mark.parametrize(("ok", "code"), [(True, 0), (False, 1)])
 def test_doctor_says_by_its_exit_code_whether_all_is_there(monkeypatch, ok, code):
+    from proofpress.flows.doctor import Finding
+
     found = [Finding("browser", ok, "none", "apt-get install chromium")]
     monkeypatch.setattr("proofpress.flows.doctor.diagnose", lambda: found)
     assert CliRunner().invoke(app, ["doctor"]).exit_code == code
@@ -160,10 +192,10 @@ def test_pairs_are_scored_line_by_line_and_a_wrong_gold_scores_nothing(tmp_path)
     ("line", "message"),
     [("{", "line 1: not a row"), ('{"pred": "x"}', "line 1"), ('{"pred": "x", "gold": "x", "task": "poem"}', "poem")],
 )
-def test_a_row_that_is_no_pair_is_named(tmp_path, line, message):
+def test_a_row_that_is_no_pair_is_named(tmp_path, command, line, message):
     (tmp_path / "pairs.jsonl").write_text(line)
-    result = command("reward", "--pairs", tmp_path / "pairs.jsonl")
-    assert result.returncode == 2 and message in result.stderr
+    ended = command("reward", "--pairs", "pairs.jsonl")
+    assert ended.code == 2 and message in ended.err
 
 
 #: The command line with a press that prints slowly, in a process of its own that can be killed.

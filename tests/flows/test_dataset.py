@@ -151,8 +151,18 @@ def test_another_datasets_folder_is_refused(tmp_path, recipe: BuildRecipe):
     assert recipe.digest() in str(raised.value) and other.digest() in str(raised.value) and "--out" in str(raised.value)
 
 
+def test_a_recipe_that_made_nothing_yet_can_be_mended(tmp_path, monkeypatch, bytes_of, recipe: BuildRecipe):
+    break_shards(monkeypatch, lambda name: RequestError("no such model"))
+    with pytest.raises(RequestError, match="no such model"):
+        build(recipe.model_copy(update={"judge": JudgeRecipe(model="nonesuch")}), tmp_path / "out")
+    monkeypatch.setattr("proofpress.flows.build.make_shard", make_shard)
+    build(recipe, tmp_path / "out")
+    build(recipe, tmp_path / "whole")
+    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "whole")
+
+
 def test_an_unfinished_build_of_another_recipe_is_refused(tmp_path, monkeypatch, recipe: BuildRecipe):
-    break_shards(monkeypatch, lambda name: WorkError("later"))
+    break_shards(monkeypatch, lambda name: WorkError("later") if name.startswith("validation") else None)
     with pytest.raises(WorkError):
         build(recipe, tmp_path / "out")
     with pytest.raises(RequestError, match="unfinished build of small"):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw
+
 from proofpress.pages.image import ImageError, crop_polygons, encode_png, ink, open_image, phash, pixel_hash, trim
 
 

@@ -8,7 +8,7 @@ from proofpress.pages.label import normal_label
     [
         (r"\left( x^2 \right)", "formula", "(x^{2})"),
         (r"\frac{", "formula", r"\frac{"),
-        (r"Let $\left( x \right) \leq 1$, at \$5.", "text", r"Let $(x)\le 1$, at \$5."),
+        (r"Let $\left( x \right) \leq 1$, at \$5.", "text", r"Let $(x)\le1$, at \$5."),
         ("No formula, 5 < 6.", "text", "No formula, 5 < 6."),
         ("<TABLE><tr><td>${a}$</td></tr></TABLE>", "table", "<table><tr><td>$a$</td></tr></table>"),
         ("<table><tr><td colspan=2>a</td></tr><tr><td>b</td></tr></table>", "table", None),

@@ -119,6 +119,7 @@ REFUSED = {
     "a macro without end": r"\def\a{\a\a}\a",
     "a character of no font": "\x00",
     "half a character": "\ud800",
+    "a space with a script": r"\, '",
     "a fraction whose bar has a script": r"a \over'b",
 }
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
 from proofpress.pages.markdown import Block, Run, inline, read, runs, write
 
 MARKS = ["#", "##", "-", ".", "1", "12", "$", "$$", "\\$", "\\", "\\\\", "`", "```", "[^1]:", "|", "*", "_", "~~~"]

@@ -1,5 +1,6 @@
 import pyarrow as pa
 import pytest
+
 from proofpress.pages.record import (
     REJECT_SCHEMA,
     SCHEMA,

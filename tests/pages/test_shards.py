@@ -7,6 +7,7 @@ import textwrap
 import datasets
 import pytest
 from PIL import Image
+
 from proofpress.pages import card, shards
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import PageRecord, Reject, Source

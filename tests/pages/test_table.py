@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from proofpress.pages.table import Cell, LooseCell, TableError, TableGrid, lay_out, one_line
 from proofpress.pages.table_html import from_html, tables_in, to_html
 from proofpress.pages.table_markdown import from_markdown, to_markdown

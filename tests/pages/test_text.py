@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from proofpress.pages.text import normalise, numbers, shingles, words
 
 typography = st.text(

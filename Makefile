@@ -1,0 +1,44 @@
+# Everything lies in .venv, node_modules and out, all beside this file; `git clean -fdx` removes it.
+# On a machine without a GPU the smaller CPU build of torch is taken by
+#   PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make setup
+
+PYTHON ?= python3
+BIN := .venv/bin
+FOLDERS := pages templates generators cleaners model flows
+SOURCES := $(FOLDERS) tests benchmarks
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-slow check bench
+
+help:  ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: .venv/installed  ## Install all that is needed, then say what is there; quick when nothing is to do
+	@$(BIN)/python -m proofpress.flows.provision
+	@$(BIN)/proofpress doctor
+
+demo: setup  ## Print, judge and shard a small dataset, then train the smallest model on it
+	$(BIN)/proofpress build recipes/demo.yaml --out out/demo
+	$(BIN)/proofpress train sft recipes/train/demo.yaml --data out/demo --out out/demo-sft
+
+test: setup  ## Run the tests
+	$(BIN)/pytest
+
+test-slow: setup  ## Run the tests that take more than a few seconds
+	$(BIN)/pytest -m slow
+
+check: setup  ## Format, lint, types and the order of the floors
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/mypy $(addprefix -p proofpress.,$(FOLDERS))
+	$(BIN)/pytest -q tests/test_layers.py
+
+bench: setup  ## Measure the figures that the README states
+	$(BIN)/pytest benchmarks -m "" --benchmark-only
+
+.venv/installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
+	@echo "Python packages: installing into .venv"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

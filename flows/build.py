@@ -1,0 +1,29 @@
+"""Build a dataset: print, clean, judge, shard. What ``proofpress build`` calls.
+
+made = build(load_recipe(Path("recipes/demo.yaml")), Path("out/demo"))
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from proofpress.flows.config import BuildRecipe
+from proofpress.flows.dataset import Job, Made, make_dataset
+from proofpress.flows.plan import cut_shards, digest_of, list_items
+from proofpress.flows.provenance import made_with
+from proofpress.flows.shard import make_shard
+
+
+def build(recipe: BuildRecipe, out: Path, **how: Any) -> Made:
+    """Make the dataset of a recipe. how: ``runner``, ``workers`` and ``progress`` of ``make_dataset``."""
+    items = list_items(recipe)
+    job = Job(
+        name=recipe.name,
+        recipe=recipe.contents(),
+        recipe_hash=recipe.digest(),
+        items=digest_of(items),
+        made_with=partial(made_with, recipe),
+        shards=cut_shards(recipe, items),
+        make=partial(make_shard, recipe),
+    )
+    return make_dataset(job, out, **how)

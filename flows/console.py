@@ -1,0 +1,115 @@
+"""What the command line shows: progress while a dataset is made, a summary when it is, one message when it is not.
+
+Results go to standard output, everything else to standard error; ``--json`` makes the result one JSON object.
+
+    with progress_bar("demo", quiet=False) as progress:
+        made = build(recipe, out, progress=progress)
+    show_made(made, as_json=False, quiet=False)
+"""
+
+import contextlib
+import json
+import sys
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from proofpress.flows.dataset import Made, ShardsFailed
+from proofpress.flows.dataset import Progress as OnShard
+from proofpress.pages.errors import RequestError, WorkError
+
+TOP_REASONS = 8
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextlib.contextmanager
+def progress_bar(name: str, quiet: bool) -> Iterator[OnShard]:
+    """A callback for ``make_dataset``: a bar on a terminal, a line a shard elsewhere, nothing when quiet."""
+    if quiet:
+        yield lambda done, total, shard: None
+    elif not err.is_terminal:
+        yield lambda done, total, shard: err.print(f"{name}: {done} of {total} shards{shard and f' ({shard})'}")
+    else:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("shards"),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=err, transient=True) as bar:
+            task = bar.add_task(escape(name), total=None)
+            yield lambda done, total, shard: bar.update(task, completed=done, total=total)
+
+
+def show_made(made: Made, as_json: bool, quiet: bool) -> None:
+    """What was made, kept and rejected, and where it lies."""
+    if as_json:
+        print_json(_as_json(made))
+    elif not quiet:
+        _print_summary(made)
+
+
+def print_json(value: Any) -> None:
+    """One JSON object on one line of standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+def show_error(error: RequestError | WorkError) -> None:
+    """One message; before it the tracebacks of what broke shards unexpectedly."""
+    if isinstance(error, ShardsFailed):
+        for cause in error.unexpected:
+            traceback.print_exception(cause, file=sys.stderr)
+    title = "The request cannot be done" if isinstance(error, RequestError) else "The work failed"
+    if err.is_terminal:
+        err.print(Panel(escape(str(error)), title=title, title_align="left", border_style="red", box=box.ROUNDED))
+    else:
+        err.print(f"{title}: {escape(str(error))}")
+
+
+def _as_json(made: Made) -> dict[str, Any]:
+    shown = {key: made.manifest[key] for key in ("name", "recipe_hash", "splits", "sources", "rejected")}
+    return {
+        **shown,
+        "was_there": made.was_there,
+        "dataset": str(made.folder),
+        "report": str(made.folder / "report.html"),
+        "manifest": str(made.folder / "manifest.json"),
+    }
+
+
+def _print_summary(made: Made) -> None:
+    manifest = made.manifest
+    if made.was_there:
+        out.print(f"{made.folder} already holds this complete dataset; nothing was touched.")
+    kept, total = sum(manifest["splits"].values()), sum(source["made"] for source in manifest["sources"].values())
+    splits = ", ".join(f"{split} {rows:,}" for split, rows in manifest["splits"].items())
+    out.print(f"[bold]{escape(manifest['name'])}[/]: kept {kept:,} of {total:,} ({splits})")
+    if manifest["rejected"]:
+        out.print(_reasons(manifest["rejected"]))
+    out.print(
+        f"dataset   {made.folder}\nreport    {made.folder / 'report.html'}\nmanifest  {made.folder / 'manifest.json'}"
+    )
+
+
+def _reasons(rejected: dict[str, int]) -> Table:
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    table.add_column("rejected because")
+    table.add_column("pages", justify="right")
+    ranked = sorted(rejected.items(), key=lambda entry: (-entry[1], entry[0]))
+    for reason, count in ranked[:TOP_REASONS]:
+        table.add_row(escape(reason), f"{count:,}")
+    if len(ranked) > TOP_REASONS:
+        rest = sum(count for _, count in ranked[TOP_REASONS:])
+        table.add_row(f"{len(ranked) - TOP_REASONS} other reasons", f"{rest:,}")
+    return table

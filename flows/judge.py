@@ -1,0 +1,63 @@
+"""Judge a finished dataset into a new one: every record gets scores, and what the judge drops goes to the rejects.
+
+made = judge(Path("out/demo"), Path("out/demo-judged"), JudgeRecipe(model="nano"))
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from proofpress.flows.config import JudgeRecipe
+from proofpress.flows.dataset import Job, Made, make_dataset
+from proofpress.flows.provenance import MODEL_PACKAGES, PACKAGES, versions
+from proofpress.flows.shard import ShardReport, judge_pages, write_pages
+from proofpress.pages.errors import RequestError
+from proofpress.pages.record import to_json
+from proofpress.pages.shards import read_manifest, read_records
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedShard:
+    """A shard of the dataset that is judged, and of the one that is made."""
+
+    name: str
+    split: str
+
+
+def judge(dataset: Path, out: Path, recipe: JudgeRecipe, **how: Any) -> Made:
+    """Make the judged copy of a dataset. how: ``runner``, ``workers`` and ``progress`` of ``make_dataset``."""
+    manifest = read_manifest(dataset)
+    if out.resolve() == dataset.resolve():
+        raise RequestError(f"--out {out}: is the dataset itself; choose a new folder")
+    files = {path: file for path, file in manifest["files"].items() if path.startswith("data/")}
+    contents = {"judge": recipe.model_dump(mode="json"), "of": manifest["recipe"]}
+    names = [Path(path).stem for path in files]
+    job = Job(
+        name=f"{manifest['name']}-judged",
+        recipe=contents,
+        recipe_hash=_digest(contents),
+        items=_digest(files),
+        made_with=partial(_made_with, manifest),
+        shards=[JudgedShard(name, name.split("-")[0]) for name in names],
+        make=partial(judge_shard, recipe, dataset),
+    )
+    return make_dataset(job, out, **how)
+
+
+def judge_shard(recipe: JudgeRecipe, dataset: Path, out: Path, shard: JudgedShard) -> ShardReport:
+    """Judge one shard of a dataset into the folder of another."""
+    number, _, _ = shard.name.rpartition("-")  # data/train-00003-of-*: this shard's file alone
+    return write_pages(out, shard.name, shard.split, judge_pages(recipe, list(read_records(dataset, number))))
+
+
+def _made_with(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """What the pages were made with, and what they are judged with."""
+    before = {key: manifest[key] for key in ("browser", "fonts") if key in manifest}
+    return {**before, "versions": manifest["versions"] | versions(PACKAGES, MODEL_PACKAGES)}
+
+
+def _digest(value: Any) -> str:
+    return blake2b(to_json(value).encode(), digest_size=8).hexdigest()

@@ -1,0 +1,27 @@
+"""What the bytes of a dataset depend on besides its recipe: versions, browser, fonts. It stands in every manifest.
+
+made_with(recipe)    # {"versions": {"proofpress": "0.1.0", "python": ...}, "browser": {...}, "fonts": [...]}
+"""
+
+import platform
+from importlib.metadata import version
+from typing import Any
+
+from proofpress.flows.config import BuildRecipe
+from proofpress.generators.press import machine
+
+PACKAGES = ("proofpress", "numpy", "pillow", "pyarrow", "mini-racer", "lxml")
+PRESS_PACKAGES = ("jinja2", "playwright", "sympy", "fonttools")
+MODEL_PACKAGES = ("torch", "safetensors")
+
+
+def versions(*groups: tuple[str, ...]) -> dict[str, str]:
+    """Versions of Python and of the packages a dataset was made with."""
+    return {"python": platform.python_version()} | {name: version(name) for group in groups for name in group}
+
+
+def made_with(recipe: BuildRecipe) -> dict[str, Any]:
+    """Versions, and browser and fonts where pages are printed. Starts the browser once, to ask it."""
+    press, judge = recipe.press, recipe.judge
+    packages = (PACKAGES, PRESS_PACKAGES if press else (), MODEL_PACKAGES if judge else ())
+    return {"versions": versions(*packages), **(machine(press) if press else {})}

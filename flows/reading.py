@@ -1,0 +1,85 @@
+"""Files in, readings and rewards out: what ``proofpress read`` and ``proofpress reward`` do with what they are given.
+
+read_files([Path("page.png")], "nano")[0]["text"]
+reward_files(Path("prediction.md"), Path("gold.md"), "page")["value"]
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from proofpress.model.rewards import CHECKERS, GoldError, score
+from proofpress.pages.errors import RequestError
+from proofpress.pages.image import ImageError, open_image
+
+
+def read_files(paths: Sequence[Path], model: str) -> list[dict[str, Any]]:
+    """The model's reading of each image file: image, text, tokens, seconds, finish, likelihood."""
+    from proofpress.model.reader import Reader
+
+    images = [_open(path) for path in paths]
+    readings = Reader.load(model).read(images)
+    return [
+        {
+            "image": str(path),
+            "text": reading.text,
+            "tokens": reading.tokens,
+            "seconds": reading.seconds,
+            "finish": reading.finish,
+            "likelihood": reading.likelihood,
+        }
+        for path, reading in zip(paths, readings, strict=True)
+    ]
+
+
+def reward_files(prediction: Path, gold: Path, task: str) -> dict[str, Any]:
+    """The reward of one file against another. ``RequestError`` where the gold itself is wrong."""
+    try:
+        return _score(_text(prediction), _text(gold), task, "--task")
+    except GoldError as error:
+        raise RequestError(f"{gold}: cannot be scored against: {error}") from error
+
+
+def reward_pairs(path: Path, task: str) -> Iterator[dict[str, Any]]:
+    """The reward of each row {pred, gold, task} of a JSONL file. task: of rows that name none.
+
+    A row whose gold is wrong has no value and the status ``gold``: it says nothing about the prediction.
+    """
+    for number, line in enumerate(_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            prediction, gold = row["pred"], row["gold"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise RequestError(f"{path}: line {number}: not a row with pred and gold: {error!r}") from error
+        try:
+            yield _score(prediction, gold, row.get("task", task), f"{path}: line {number}: task")
+        except GoldError as error:
+            yield {"value": None, "parts": {}, "status": "gold", "evidence": str(error)}
+
+
+def _score(prediction: str, gold: str, task: str, where: str) -> dict[str, Any]:
+    if task not in CHECKERS:
+        raise RequestError(f"{where}: {task!r} is not one of {', '.join(CHECKERS)}")
+    result = score(prediction, gold, task)
+    return {"value": result.value, "parts": dict(result.parts), "status": result.status, "evidence": result.evidence}
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{path}: not UTF-8 text: {error}") from error
+
+
+def _open(path: Path) -> Any:
+    try:
+        return open_image(path.read_bytes())
+    except OSError as error:
+        raise RequestError(f"{path}: cannot be read: {error.strerror}") from error
+    except ImageError as error:
+        raise RequestError(f"{path}: not an image that can be read: {error}") from error

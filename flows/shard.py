@@ -1,0 +1,112 @@
+"""One shard, the unit of parallel work: its pages printed, its corpus rows cleaned, judged, and written.
+
+A plain function of recipe, folder and plan, which gives the same bytes whoever calls it, wherever and how often.
+
+    report = make_shard(recipe, folder, plan)     # {"split": "train", "rows": 180, "sources": {...}, "files": {...}}
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proofpress.cleaners.clean import clean
+from proofpress.flows.config import BuildRecipe, JudgeRecipe
+from proofpress.flows.plan import ShardPlan, find_corpus
+from proofpress.generators.press import STAGE, print_pages
+from proofpress.pages.record import PageRecord, Reject, to_json
+from proofpress.pages.shards import order_key, write_rejects, write_shard
+
+if TYPE_CHECKING:
+    from proofpress.model.judge import Judge
+
+Page = PageRecord | Reject
+
+#: What one shard says of itself, in JSON: split, rows, sources, files (see ``write_pages``).
+ShardReport = dict[str, Any]
+
+
+def make_shard(recipe: BuildRecipe, folder: Path, shard: ShardPlan) -> ShardReport:
+    """Make one shard of a build; its kept pages and its rejects are whole files in the folder when it returns."""
+    pages = sorted(_print_and_clean(recipe, shard), key=lambda page: order_key(recipe.seed, page.id))
+    if recipe.judge is not None:
+        pages = judge_pages(recipe.judge, pages)
+    return write_pages(folder, shard.name, shard.split, pages)
+
+
+def judge_pages(recipe: JudgeRecipe, pages: Sequence[Page]) -> list[Page]:
+    """The pages in their order: records with scores, or rejects where the judge drops them; earlier rejects."""
+    records = [page for page in pages if isinstance(page, PageRecord)]
+    scored = iter(_judge(recipe.model).judge(records, read=recipe.read))
+    judged = (next(scored) if isinstance(page, PageRecord) else page for page in pages)
+    return [_without_bad(page) if recipe.drop else page for page in judged]
+
+
+def write_pages(folder: Path, name: str, split: str, pages: Sequence[Page]) -> ShardReport:
+    """Write one shard's pages in the order given: kept ones to ``data/``, the others to ``rejects/``.
+
+    The report: split, rows (kept); sources, name -> {licence, made, kept, rejected: {"stage: reason": count}}; files,
+    path in the dataset -> {rows, sha256}.
+    """
+    kept = [replace(page, split=split) for page in pages if isinstance(page, PageRecord)]
+    rejects = [page for page in pages if isinstance(page, Reject)]
+    written = {
+        f"data/{name}.parquet": write_shard(folder / f"data/{name}.parquet", kept),
+        f"rejects/{name}.parquet": write_rejects(folder / f"rejects/{name}.parquet", rejects),
+    }
+    return {
+        "split": split,
+        "rows": len(kept),
+        "sources": _count(pages),
+        "files": {path: {"rows": info.rows, "sha256": info.sha256} for path, info in written.items()},
+    }
+
+
+def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
+    indices = [int(ref) for ref in shard.refs(STAGE)]
+    if recipe.press is not None and indices:
+        yield from print_pages(recipe.press, recipe.seed, indices)
+    for position, wanted in enumerate(recipe.corpora):
+        refs = shard.refs(wanted.name)
+        yield from clean(find_corpus(wanted.name, f"corpora.{position}"), wanted.path, refs)
+
+
+@lru_cache(maxsize=1)
+def _judge(model: str) -> "Judge":
+    """The judge, loaded once in a process; a build without one does not wait for torch."""
+    from proofpress.model.judge import Judge
+
+    return Judge.load(model)
+
+
+def _without_bad(page: Page) -> Page:
+    """The page, or a reject in its place where the judge says drop."""
+    if isinstance(page, Reject) or page.scores is None or page.scores.verdict != "drop":
+        return page
+    row = page.to_row()
+    del row["image"]
+    return Reject(
+        id=page.id,
+        stage="judge",
+        reason="judge.drop",
+        evidence=to_json(row["scores"]),
+        source=page.source,
+        text=page.text,
+        image=page.image,
+        original=to_json(row),
+    )
+
+
+def _count(pages: Sequence[Page]) -> dict[str, Any]:
+    sources: dict[str, Any] = {}
+    for page in pages:
+        empty = {"licence": page.source.licence, "made": 0, "kept": 0, "rejected": Counter()}
+        source = sources.setdefault(page.source.name, empty)
+        source["made"] += 1
+        if isinstance(page, Reject):
+            source["rejected"][f"{page.stage}: {page.reason}"] += 1
+        else:
+            source["kept"] += 1
+    return {name: {**source, "rejected": dict(source["rejected"])} for name, source in sources.items()}

@@ -1,0 +1,196 @@
+"""The language model: DeepSeek-V2's layers with plain attention and, after the first, a mixture of experts.
+
+    x, routing = DecoderLayer(config, layer=1)(x, rotation)       # x: (B, N, width)
+
+DeepSeekMoE: Dai et al. 2024, arXiv 2401.06066. A token goes to the experts its router likes best, weighted with the
+router's plain softmax (the weights of the chosen do not sum to one), and always to the shared net.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from proofpress.model.jina_ocr.attention import Cache, attend, join_heads, rotate, split_heads
+from proofpress.model.jina_ocr.config import DecoderConfig
+
+#: In training an expert's rows are filled up to a multiple of this: each new number of rows makes the CPU's matrix
+#: library build a new kernel, which costs more than the empty rows.
+ROW_BLOCK = 128
+
+#: With no more experts than this a network that is not trained runs all of them on each row. The shapes then do not
+#: depend on the routing, so that a row's result does not depend, not even in its last bit, on the rows beside it.
+RUN_ALL_LIMIT = 16
+
+
+class Routing(NamedTuple):
+    """What a mixture did with one batch.
+
+    balance: 1.0 when the load is spread evenly, more when not: experts * sum of (mean probability * share of
+    assignments), to be minimised with a small weight. load: assignments per expert, (experts,).
+    """
+
+    balance: Tensor
+    load: Tensor
+
+
+class RootMeanSquareNorm(nn.Module):
+    """RMSNorm, Zhang and Sennrich 2019, arXiv 1910.07467."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        # With a weight of another type than x the fused kernel is not used.
+        return F.rms_norm(x, self.weight.shape, self.weight.to(x.dtype), eps=1e-6)
+
+
+class DecoderAttention(nn.Module):
+    """Causal attention with rotary positions, (B, N, width) -> the same."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.heads = config.heads
+        self.q_proj = nn.Linear(config.width, config.width, bias=False)
+        self.k_proj = nn.Linear(config.width, config.width, bias=False)
+        self.v_proj = nn.Linear(config.width, config.width, bias=False)
+        self.o_proj = nn.Linear(config.width, config.width, bias=False)
+
+    def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None, layer: int) -> Tensor:
+        query = rotate(split_heads(self.q_proj(x), self.heads), rotation)
+        key = rotate(split_heads(self.k_proj(x), self.heads), rotation)
+        value = split_heads(self.v_proj(x), self.heads)
+        if cache is not None:
+            key, value = cache.extend(layer, key, value)
+        return self.o_proj(join_heads(attend(query, key, value, scale=query.shape[-1] ** -0.5, causal=True)))
+
+
+class GatedMlp(nn.Module):
+    """SwiGLU, Shazeer 2020, arXiv 2002.05202."""
+
+    def __init__(self, width: int, hidden: int) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(width, hidden, bias=False)
+        self.up_proj = nn.Linear(width, hidden, bias=False)
+        self.down_proj = nn.Linear(hidden, width, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+
+
+class Experts(nn.Module):
+    """SwiGLU nets side by side, held as three stacked tensors and saved one by one under the published names.
+
+    gate_proj, up_proj: (experts, hidden, width). down_proj: (experts, width, hidden).
+    """
+
+    def __init__(self, experts: int, width: int, hidden: int) -> None:
+        super().__init__()
+        self.gate_proj = nn.Parameter(torch.empty(experts, hidden, width))
+        self.up_proj = nn.Parameter(torch.empty(experts, hidden, width))
+        self.down_proj = nn.Parameter(torch.empty(experts, width, hidden))
+
+    def each(self, groups: tuple[Tensor, ...]) -> Tensor:
+        """Each expert's net on its own group of rows, (its rows, width); the results one after the other."""
+        dtype = groups[0].dtype
+        gates, ups, downs = (w.to(dtype).unbind() for w in (self.gate_proj, self.up_proj, self.down_proj))
+        results = [
+            F.linear(F.silu(F.linear(rows, gates[e])) * F.linear(rows, ups[e]), downs[e])
+            for e, rows in enumerate(groups)
+            if len(rows)
+        ]
+        return torch.cat(results)
+
+    def every(self, x: Tensor, weights: Tensor) -> Tensor:
+        """All experts' nets on all rows (T, width), summed with weights (T, experts)."""
+        experts, hidden, width = self.gate_proj.shape
+        gate = F.linear(x, self.gate_proj.view(-1, width))
+        up = F.linear(x, self.up_proj.view(-1, width))
+        weighted = (F.silu(gate) * up).unflatten(-1, (experts, hidden)) * weights.to(x.dtype)[..., None]
+        return torch.bmm(weighted.transpose(0, 1), self.down_proj.to(weighted.dtype).mT).sum(0)
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        for name, stacked in self._parameters.items():
+            assert stacked is not None
+            for expert, weight in enumerate(stacked if keep_vars else stacked.detach()):
+                destination[f"{prefix}{expert}.{name}.weight"] = weight
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        for name, stacked in self._parameters.items():
+            assert stacked is not None
+            keys = [f"{prefix}{expert}.{name}.weight" for expert in range(len(stacked))]
+            if all(key in state_dict for key in keys):
+                state_dict[prefix + name] = torch.stack([state_dict.pop(key) for key in keys])
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+
+
+class Mixture(nn.Module):
+    """A mixture of experts, (B, N, width) -> the same, and how it routed."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.chosen = config.experts_per_token
+        self.gate = nn.Linear(config.width, config.experts, bias=False)
+        self.experts = Experts(config.experts, config.width, config.expert_width)
+        self.shared_experts = GatedMlp(config.width, config.shared_experts * config.expert_width)
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Routing]:
+        shared = self.shared_experts(x)
+        rows = x.flatten(0, 1).to(shared.dtype)  # (T, width)
+        with torch.autocast(x.device.type, enabled=False):
+            probabilities = F.linear(rows.float(), self.gate.weight.float()).softmax(-1)  # (T, experts)
+        weights, chosen = probabilities.topk(self.chosen, -1)  # (T, chosen)
+        load = torch.bincount(chosen.flatten(), minlength=probabilities.shape[-1])
+        balance = probabilities.shape[-1] * (probabilities.mean(0) * (load / chosen.numel())).sum()
+        if self.training or probabilities.shape[-1] > RUN_ALL_LIMIT:
+            routed = self._sorted(rows, weights, chosen, load)
+        else:
+            routed = self.experts.every(rows, torch.zeros_like(probabilities).scatter(-1, chosen, weights))
+        return shared + routed.view_as(shared), Routing(balance, load)
+
+    def _sorted(self, rows: Tensor, weights: Tensor, chosen: Tensor, load: Tensor) -> Tensor:
+        """Each expert's net on the rows that chose it, brought together by sorting: (T, width)."""
+        expert_of = chosen.flatten()  # one entry per assignment, (T * chosen,)
+        room = -(-load // ROW_BLOCK) * ROW_BLOCK if self.training else load
+        shift = (room.cumsum(0) - room) - (load.cumsum(0) - load)
+        order = expert_of.argsort(stable=True)
+        place = torch.empty_like(order)
+        place[order] = torch.arange(len(order), device=order.device) + shift[expert_of[order]]
+        sizes = room.tolist()
+        copies = rows[:, None].expand(-1, self.chosen, -1).flatten(0, 1)
+        gathered = rows.new_zeros(sum(sizes), rows.shape[-1]).index_copy(0, place, copies)
+        results = self.experts.each(gathered.split(sizes)).index_select(0, place).unflatten(0, chosen.shape)
+        return (results * weights.to(results.dtype)[..., None]).sum(1)
+
+
+class DecoderLayer(nn.Module):
+    """Attention and a feed-forward net; ``layer`` is its place in the cache and decides whether it has experts."""
+
+    def __init__(self, config: DecoderConfig, layer: int) -> None:
+        super().__init__()
+        self.layer = layer
+        self.input_layernorm = RootMeanSquareNorm(config.width)
+        self.self_attn = DecoderAttention(config)
+        self.post_attention_layernorm = RootMeanSquareNorm(config.width)
+        self.mlp = GatedMlp(config.width, config.dense_width) if layer < config.dense_layers else Mixture(config)
+
+    def forward(
+        self, x: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None = None
+    ) -> tuple[Tensor, Routing | None]:
+        x = x + self.self_attn(self.input_layernorm(x), rotation, cache, self.layer)
+        fed = self.mlp(self.post_attention_layernorm(x))
+        mixed, routing = fed if isinstance(fed, tuple) else (fed, None)
+        return x + mixed, routing

@@ -1,0 +1,58 @@
+import re
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from proofpress.generators.fonts import catalogue, face_css
+
+FAMILIES = {family.name: family for family in catalogue()}
+
+
+def test_the_catalogue_is_sorted_and_holds_every_kind():
+    assert list(FAMILIES) == sorted(FAMILIES)
+    assert {family.kind for family in FAMILIES.values()} == {"serif", "sans", "mono"}
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_a_family_is_regular_and_bold_with_licence_and_version(family):
+    assert {file.weight for file in family.files} == {400, 700}
+    assert family.licence in {"OFL-1.1", "Apache-2.0"} and re.fullmatch(r"\d+\.\d+\.\d+", family.version)
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_every_family_covers_english_with_its_marks(family):
+    assert family.covers("The “quick” fox – 50 % of it, naïve façade's: 3.14 × 10\n(twice)")
+
+
+@pytest.mark.parametrize(
+    ("text", "covered"),
+    [("Ωμέγα", True), ("Ёжик", True), ("Ǻ", True), ("中文", False), ("हिन्दी", False), ("\ue000", False), ("∮", False)],
+)
+def test_coverage_is_what_the_glyphs_say(text, covered):
+    assert FAMILIES["Noto Serif"].covers(text) == covered
+
+
+def test_a_character_is_covered_only_if_every_face_has_it():
+    for family in FAMILIES.values():
+        files = {(file.weight, file.style): [] for file in family.files}
+        for file in family.files:
+            files[file.weight, file.style].append(file.characters())
+        missing = set.union(*(set().union(*sets) for sets in files.values())) - set.intersection(
+            *(set().union(*sets) for sets in files.values())
+        )
+        assert not any(family.covers(chr(point)) for point in missing if chr(point) not in "\n\r\t")
+
+
+def test_css_names_a_file_that_is_there_with_its_range():
+    family = FAMILIES["STIX Two Text"]
+    rules = face_css(family).splitlines()
+    assert len(rules) == len(family.files)
+    for rule, file in zip(rules, family.files, strict=True):
+        address = re.search(r"url\('(file://[^']+)'\)", rule)
+        assert address and unquote(urlsplit(address[1]).path) == str(file.path) and file.path.is_file()
+        assert f"unicode-range:{file.ranges}" in rule and "font-family:'STIX Two Text'" in rule
+
+
+def test_a_family_is_known_by_its_bytes():
+    digests = [family.sha256() for family in FAMILIES.values()]
+    assert len(set(digests)) == len(digests) and digests[0] == next(iter(FAMILIES.values())).sha256()
