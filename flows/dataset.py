@@ -202,7 +202,7 @@ def _claimed(job: Job, out: Path) -> Iterator[None]:
     """The folder for this job alone: made, or found as an earlier try of the same job left it."""
     claim = {"name": job.name, "recipe_hash": job.recipe_hash, "items": job.items}
     owner = out / WORK / "job.json"
-    if out.is_dir() and not owner.exists() and any(path.name != WORK for path in out.iterdir()):
+    if not owner.exists() and any(_is_foreign(path, out) for path in out.rglob("*")):
         raise RequestError(f"--out {out}: is not empty and holds no dataset; choose a new folder")
     try:
         owner.parent.mkdir(parents=True, exist_ok=True)
@@ -223,6 +223,12 @@ def _claimed(job: Job, out: Path) -> Iterator[None]:
         for left in out.rglob(".*.partial"):
             left.unlink()
         yield
+
+
+def _is_foreign(path: Path, out: Path) -> bool:
+    """Whether something in a folder is not what a job killed in its first moments leaves there."""
+    ours = path == out / WORK or path == out / WORK / "lock"
+    return not ours and not (path.parent == out / WORK and path.name.startswith(".job.json."))
 
 
 @contextlib.contextmanager

@@ -170,11 +170,23 @@ def test_an_unfinished_build_of_another_recipe_is_refused(tmp_path, monkeypatch,
 
 
 def test_a_folder_with_other_things_in_it_is_refused(tmp_path, recipe: BuildRecipe):
-    (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(RequestError, match="is not empty and holds no dataset"):
-        build(recipe, tmp_path)
+    for name in ("thesis.txt", "work/thesis.txt", "data/thesis.txt"):
+        mine = tmp_path / name.replace("/", "-") / name
+        mine.parent.mkdir(parents=True)
+        mine.write_text("mine")
+        with pytest.raises(RequestError, match="is not empty and holds no dataset"):
+            build(recipe, tmp_path / name.replace("/", "-"))
+        assert mine.read_text() == "mine"
     with pytest.raises(RequestError, match="cannot be made"):
-        build(recipe, tmp_path / "thesis.txt" / "out")
+        build(recipe, mine / "out")
+
+
+@pytest.mark.parametrize("left", ["work", "work/lock", "work/.job.json.77.partial"])
+def test_a_folder_left_by_a_build_killed_at_its_start_is_used(tmp_path, recipe: BuildRecipe, left):
+    (tmp_path / "out/work").mkdir(parents=True)
+    if left != "work":
+        (tmp_path / "out" / left).touch()
+    assert not build(recipe, tmp_path / "out").was_there
 
 
 def test_two_commands_do_not_make_one_dataset_at_once(tmp_path, monkeypatch, recipe: BuildRecipe):
