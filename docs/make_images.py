@@ -1,6 +1,6 @@
 """Makes the README's pictures again: pages of the press, and the report of a dataset.
 
-    python docs/make_images.py out/demo
+python docs/make_images.py out/demo
 """
 
 import io

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from proofpress.flows.config import BuildRecipe
+from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import machine
 
 PACKAGES = ("proofpress", "numpy", "pillow", "pyarrow", "mini-racer", "lxml")
@@ -21,7 +22,13 @@ def versions(*groups: tuple[str, ...]) -> dict[str, str]:
 
 
 def made_with(recipe: BuildRecipe) -> dict[str, Any]:
-    """Versions, and browser and fonts where pages are printed. Starts the browser once, to ask it."""
+    """Versions, and browser and fonts where pages are printed. Starts the browser once, to ask it.
+
+    fonts: family -> {version, sha256 of its files}.
+    """
     press, judge = recipe.press, recipe.judge
-    packages = (PACKAGES, PRESS_PACKAGES if press else (), MODEL_PACKAGES if judge else ())
-    return {"versions": versions(*packages), **(machine(press) if press else {})}
+    made = {"versions": versions(PACKAGES, PRESS_PACKAGES if press else (), MODEL_PACKAGES if judge else ())}
+    if press is None:
+        return made
+    fonts = {family.name: {"version": family.version, "sha256": family.sha256()} for family in catalogue()}
+    return {**made, **machine(press), "fonts": fonts}

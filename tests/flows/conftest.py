@@ -10,6 +10,7 @@ from PIL import Image, ImageDraw
 
 from proofpress.flows.config import BuildRecipe
 from proofpress.generators.address import Address
+from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import LICENCE, STAGE, VERSION, PressRecipe, page_id
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Scores, Source
 
@@ -74,8 +75,9 @@ def quick_page() -> Callable[[int, int], PageRecord | Reject]:
 def quick_press(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds in this process print with the quick press."""
     monkeypatch.setattr("proofpress.flows.shard.print_pages", _quick_pages)
-    machine = {"browser": {"kind": "none", "version": "1", "flags": []}, "fonts": {"Default": "1"}}
+    machine = {"browser": {"kind": "none", "version": "1", "flags": []}}
     monkeypatch.setattr("proofpress.flows.provenance.machine", lambda recipe: machine)
+    monkeypatch.setattr("proofpress.flows.provenance.catalogue", lambda: catalogue()[:1])
 
 
 @pytest.fixture

@@ -44,6 +44,7 @@ def test_a_build_is_a_dataset_with_all_its_parts(tmp_path, recipe: BuildRecipe):
         "README.md", "data", "manifest.json", "rejects", "report.html",
     }  # fmt: skip
     assert manifest["recipe_hash"] == recipe.digest() and manifest["browser"]["kind"] == "none"
+    assert all(len(font["sha256"]) == 64 and font["version"] for font in manifest["fonts"].values())
 
 
 def test_hugging_face_reads_it_with_nothing_else(tmp_path, recipe: BuildRecipe):
@@ -242,7 +243,7 @@ def test_a_judged_dataset_is_a_new_one_with_scores(tmp_path, strict_judge, recip
     assert {r.id for r in dropped} == {r.id for r in before} - {r.id for r in after}
     assert all(record.scores for record in after)
     assert made.manifest["rejected"] == {"judge: judge.drop": len(dropped)}
-    assert made.manifest["fonts"] == {"Default": "1"}
+    assert made.manifest["fonts"] == read_manifest(tmp_path / "out")["fonts"]
 
 
 def test_a_dataset_is_not_judged_onto_itself(tmp_path, recipe: BuildRecipe):
