@@ -111,9 +111,12 @@ def _script(node: Node) -> str:
 
 
 def _grid(node: Node) -> str:
-    body = r"\\".join(
-        _spaced(row.value, "&".join(_row(cell.children) for cell in row.children)) for row in node.children
-    )
+    body = r"\\".join(map(_grid_row, node.children))
     if node.value:
         return rf"\begin{{array}}{{{node.value}}}{body}\end{{array}}"
     return rf"\begin{{matrix}}{body}\end{{matrix}}"
+
+
+def _grid_row(row: Node) -> str:
+    text = _spaced(row.value, "&".join(_row(cell.children) for cell in row.children))
+    return "{}" + text if text.startswith("[") else text  # after a row's end, a bracket would be read as its height

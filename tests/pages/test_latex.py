@@ -152,6 +152,7 @@ ODD = [
     r"\begin{CD}A@>f>>B\\@VgVV @AAA\\C@=D\end{CD}",
     r"\begin{align}a&=b\tag{1}\\c&=d\tag{2}\end{align}",
     r"\substack{a\\b}",
+    r"\begin{matrix}[a]\\{}[b]\\ *c\end{matrix}",
     r"\rule{1em}{2em}\rule{0em}{1em}",
     r"\verb|a b|",
     r"\angl{n}",
