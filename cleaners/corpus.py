@@ -69,6 +69,9 @@ class Corpus(Protocol):
     def source_id(self, ref: str) -> str:
         """The corpus's own name for the row behind a reference."""
 
+    def split(self, ref: str) -> str:
+        """The split of the row behind a reference: ``train``, ``validation`` or ``test``."""
+
     def load(self, path: Path, ref: str) -> RawRow:
         """The row behind a reference. Raises ``RowError``."""
 

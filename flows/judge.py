@@ -12,11 +12,11 @@ from typing import Any
 
 from proofpress.flows.config import JudgeRecipe
 from proofpress.flows.dataset import Job, Made, make_dataset
-from proofpress.flows.provenance import MODEL_PACKAGES, PACKAGES, versions
+from proofpress.flows.provenance import MODEL_PACKAGES, PACKAGES, judged_with, versions
 from proofpress.flows.shard import ShardReport, judge_pages, write_pages
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
-from proofpress.pages.shards import read_manifest, read_records
+from proofpress.pages.shards import read_manifest, read_shard
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def judge(dataset: Path, out: Path, recipe: JudgeRecipe, **how: Any) -> Made:
         recipe=contents,
         recipe_hash=_digest(contents),
         items=_digest(files),
-        made_with=partial(_made_with, manifest),
+        made_with=partial(_made_with, manifest, recipe),
         shards=[JudgedShard(name, name.split("-")[0]) for name in names],
         make=partial(judge_shard, recipe, dataset),
     )
@@ -49,14 +49,14 @@ def judge(dataset: Path, out: Path, recipe: JudgeRecipe, **how: Any) -> Made:
 
 def judge_shard(recipe: JudgeRecipe, dataset: Path, out: Path, shard: JudgedShard) -> ShardReport:
     """Judge one shard of a dataset into the folder of another."""
-    number, _, _ = shard.name.rpartition("-")  # data/train-00003-of-*: this shard's file alone
-    return write_pages(out, shard.name, shard.split, judge_pages(recipe, list(read_records(dataset, number))))
+    records = list(read_shard(dataset / "data" / f"{shard.name}.parquet"))
+    return write_pages(out, shard.name, shard.split, judge_pages(recipe, records))
 
 
-def _made_with(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def _made_with(manifest: Mapping[str, Any], recipe: JudgeRecipe) -> dict[str, Any]:
     """What the pages were made with, and what they are judged with."""
     before = {key: manifest[key] for key in ("browser", "fonts") if key in manifest}
-    return {**before, "versions": manifest["versions"] | versions(PACKAGES, MODEL_PACKAGES)}
+    return {**before, **judged_with(recipe), "versions": manifest["versions"] | versions(PACKAGES, MODEL_PACKAGES)}
 
 
 def _digest(value: Any) -> str:

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 
 from proofpress.cleaners.clean import CLEANER_VERSION
 from proofpress.cleaners.corpora import CORPORA
-from proofpress.cleaners.corpus import Corpus, RowError
+from proofpress.cleaners.corpus import Corpus
 from proofpress.flows.config import BuildRecipe, CorpusRecipe
 from proofpress.generators import press
 from proofpress.pages.errors import RequestError
@@ -108,14 +107,7 @@ def _corpus_items(recipe: BuildRecipe, corpus: Corpus, wanted: CorpusRecipe) -> 
     if wanted.limit is not None:
         refs = sorted(refs, key=lambda pair: order_key(recipe.seed, pair[0]))[: wanted.limit]
     for content_id, ref in refs:
-        yield Item(corpus.name, ref, content_id, _corpus_split(corpus, wanted.path, ref))
-
-
-def _corpus_split(corpus: Corpus, path: Path, ref: str) -> str:
-    try:
-        return corpus.load(path, ref).split
-    except RowError:
-        return "train"  # it will be a reject, whose split says nothing
+        yield Item(corpus.name, ref, content_id, corpus.split(ref))
 
 
 def _check_licence(recipe: BuildRecipe, key: str, licence: str) -> None:

@@ -7,9 +7,10 @@ import platform
 from importlib.metadata import version
 from typing import Any
 
-from proofpress.flows.config import BuildRecipe
+from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import machine
+from proofpress.model.jina_ocr import checkpoint
 
 PACKAGES = ("proofpress", "numpy", "pillow", "pyarrow", "mini-racer", "lxml")
 PRESS_PACKAGES = ("jinja2", "playwright", "sympy", "fonttools")
@@ -21,6 +22,11 @@ def versions(*groups: tuple[str, ...]) -> dict[str, str]:
     return {"python": platform.python_version()} | {name: version(name) for group in groups for name in group}
 
 
+def judged_with(judge: JudgeRecipe) -> dict[str, Any]:
+    """The judging model, by what it is and not by where it lies."""
+    return {"model": {"sha256": checkpoint.digest(judge.model)}}
+
+
 def made_with(recipe: BuildRecipe) -> dict[str, Any]:
     """Versions, and browser and fonts where pages are printed. Starts the browser once, to ask it.
 
@@ -28,6 +34,8 @@ def made_with(recipe: BuildRecipe) -> dict[str, Any]:
     """
     press, judge = recipe.press, recipe.judge
     made = {"versions": versions(PACKAGES, PRESS_PACKAGES if press else (), MODEL_PACKAGES if judge else ())}
+    if judge is not None:
+        made |= judged_with(judge)
     if press is None:
         return made
     fonts = {family.name: {"version": family.version, "sha256": family.sha256()} for family in catalogue()}

@@ -112,7 +112,8 @@ def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iter
     )
     source = Source(STAGE, str(address), VERSION, LICENCE)
     identity = page_id(address.seed, address.index)
-    made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": recipe.model_dump(mode="json")}
+    how = recipe.model_dump(mode="json", exclude={"pages", "browser"})  # neither changes a page
+    made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": how}
     faults = proof(spec, label, layout, pixels)
     if faults:
         yield Reject(

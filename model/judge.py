@@ -21,6 +21,7 @@ from typing import Any
 
 from PIL.Image import Image
 
+from proofpress.model.jina_ocr.checkpoint import folder_of
 from proofpress.model.jina_ocr.config import CropViews
 from proofpress.model.reader import Reader
 from proofpress.model.rewards import GoldError, score
@@ -29,7 +30,6 @@ from proofpress.pages.image import crop_polygons, open_image
 from proofpress.pages.label import normal_label
 from proofpress.pages.record import PageRecord, Scores
 
-BUNDLED = Path(__file__).parent / "weights"
 THRESHOLDS = "judge.json"
 
 #: Elements that show all of their label, and the task each is scored as.
@@ -112,8 +112,7 @@ class Judge:
 
         Raises ``RequestError`` where the model or its thresholds are missing.
         """
-        folder = BUNDLED if model == "nano" else Path(model)
-        thresholds = Thresholds.read(folder / THRESHOLDS)
+        thresholds = Thresholds.read(folder_of(model) / THRESHOLDS)
         return cls(reader or Reader.load(model), model, thresholds)
 
     def judge(self, records: Sequence[PageRecord], read: bool = True) -> list[PageRecord]:

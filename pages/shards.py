@@ -81,6 +81,12 @@ def read_records(folder: Path, split: str | None = None) -> Iterator[PageRecord]
         yield PageRecord.from_row(row)
 
 
+def read_shard(path: Path) -> Iterator[PageRecord]:
+    """The records of one file, one row group in memory at a time. Raises ``WorkError`` where it is none of ours."""
+    for row in _rows(path, SCHEMA):
+        yield PageRecord.from_row(row)
+
+
 def read_rejects(folder: Path) -> Iterator[Reject]:
     """The rejects of a dataset folder."""
     for row in _read(folder, "rejects/*.parquet", REJECT_SCHEMA):
@@ -91,14 +97,18 @@ def _read(folder: Path, pattern: str, schema: pa.Schema) -> Iterator[dict[str, A
     if not folder.is_dir():
         raise RequestError(f"{folder}: no such dataset folder")
     for path in sorted(folder.glob(pattern)):
-        try:
-            with pq.ParquetFile(path) as file:
-                if not file.schema_arrow.equals(schema):
-                    raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
-                for group in range(file.num_row_groups):
-                    yield from file.read_row_group(group).to_pylist()
-        except (pa.ArrowInvalid, OSError) as error:
-            raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
+        yield from _rows(path, schema)
+
+
+def _rows(path: Path, schema: pa.Schema) -> Iterator[dict[str, Any]]:
+    try:
+        with pq.ParquetFile(path) as file:
+            if not file.schema_arrow.equals(schema):
+                raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
+            for group in range(file.num_row_groups):
+                yield from file.read_row_group(group).to_pylist()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
 def _write(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> ShardInfo:

@@ -46,6 +46,10 @@ class Im2Latex:
         fields = ref.split(":", 2)[2].split()
         return fields[1] if len(fields) == 3 else ref
 
+    def split(self, ref: str) -> str:
+        """The split whose list has the row."""
+        return _SPLITS[ref.split(":", 1)[0]]
+
     def load(self, path: Path, ref: str) -> RawRow:
         """The formula and the sheet behind a reference. Raises ``RowError``."""
         folder = _folder(path)

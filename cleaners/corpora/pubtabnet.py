@@ -5,7 +5,7 @@ A ``.jsonl`` file has one table a line: ``filename, split, imgid, html.structure
 https://github.com/ibm-aur-nlp/PubTabNet, or in ``train/``, ``val/`` and ``test/``, as in the whole corpus.
 
     >>> next(CORPORA["pubtabnet"].items(Path("pubtabnet")))
-    '0:PMC4840965_004_00.png'
+    '0:train:PMC4840965_004_00.png'
 
 A cell's token is one of the style tags or one character. Only the token tells ``<`` of ``p < 0.05`` from a tag's, so
 the label is made from tokens, with every character escaped, never from their joined text.
@@ -26,6 +26,7 @@ from proofpress.pages.record import Check, to_json
 
 _SPLITS = {"train": "train", "val": "validation", "test": "test"}
 _FILENAME = re.compile(rb'"filename"\s*:\s*"([^"\\]*)"')
+_SPLIT = re.compile(rb'"split"\s*:\s*"(train|val|test)"')
 _STYLE_TOKEN = re.compile(r"</?(?:b|i|sup|sub|strike|underline|overline)>")
 _SPAN_TOKEN = re.compile(r'\s*(?:row|col)span="[0-9]{1,4}"')
 _ROW_TOKENS = frozenset({"<thead>", "</thead>", "<tbody>", "</tbody>", "<tr>", "</tr>"})
@@ -42,18 +43,23 @@ class PubTabNet:
     sheets = False
 
     def items(self, path: Path) -> Iterator[str]:
-        """``byte offset:filename`` in the order of the file; the name is empty where a line does not tell it."""
+        """``byte offset:split:filename`` in the order of the file; empty where a line does not tell them."""
         offset = 0
         with _annotations(path).open("rb") as lines:
             for line in lines:
                 if line.strip():
-                    found = _FILENAME.search(line)
-                    yield f"{offset}:{found[1].decode(errors='replace') if found else ''}"
+                    split, name = _SPLIT.search(line), _FILENAME.search(line)
+                    known = split[1].decode() if split else ""
+                    yield f"{offset}:{known}:{name[1].decode(errors='replace') if name else ''}"
                 offset += len(line)
 
     def source_id(self, ref: str) -> str:
         """The picture's file name, or the reference itself where the line does not tell it."""
-        return ref.split(":", 1)[1] or ref
+        return ref.split(":", 2)[2] or ref
+
+    def split(self, ref: str) -> str:
+        """The split the line tells; a line that tells none is a reject, which counts as ``train``."""
+        return _SPLITS.get(ref.split(":", 2)[1], "train")
 
     def load(self, path: Path, ref: str) -> RawRow:
         """The table and the picture behind a reference. Raises ``RowError``."""

@@ -6,6 +6,7 @@
 Nothing in a model's folder is ever executed: weights are safetensors, all else is JSON.
 """
 
+import hashlib
 import json
 from importlib import resources
 from pathlib import Path
@@ -45,7 +46,7 @@ def load(
 
     Raises ``RequestError`` that names the folder and what is wrong with it, tensor by tensor.
     """
-    folder = _folder(name_or_folder)
+    folder = folder_of(name_or_folder)
     try:
         config = from_json(json.loads((folder / CONFIG).read_bytes()))
     except (OSError, ValueError) as error:
@@ -61,7 +62,8 @@ def load(
     return network.eval(), processor
 
 
-def _folder(name_or_folder: str | Path) -> Path:
+def folder_of(name_or_folder: str | Path) -> Path:
+    """The folder of a model, or of the bundled ``nano``; ``RequestError`` where there is none."""
     if name_or_folder == "nano":
         # Installed packages are plain folders: weights are mapped from their file, never from inside an archive.
         return Path(str(resources.files("proofpress.model.weights")))
@@ -69,6 +71,15 @@ def _folder(name_or_folder: str | Path) -> Path:
     if not folder.is_dir():
         raise RequestError(f"model {name_or_folder}: not a folder, and the only bundled model is nano")
     return folder
+
+
+def digest(name_or_folder: str | Path) -> str:
+    """SHA-256 over all that decides what a model says: its weights, configuration, tokenizer and thresholds."""
+    whole = hashlib.sha256()
+    for path in sorted(folder_of(name_or_folder).iterdir()):
+        if path.suffix in (".safetensors", ".json"):
+            whole.update(path.name.encode() + b"\0" + path.read_bytes())
+    return whole.hexdigest()
 
 
 def _tensors(folder: Path, device: str, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -34,7 +34,7 @@ def test_items_are_byte_offsets_with_names_in_file_order(pubtabnet, table_row, g
     rows = [table_row(f"{name}.png", grid(1, 1), ["é"]) for name in "ba"]
     path = pubtabnet(*rows)
     length = len(json.dumps(rows[0]).encode()) + 1
-    assert list(CORPUS.items(path)) == ["0:b.png", f"{length}:a.png"]
+    assert list(CORPUS.items(path)) == ["0:train:b.png", f"{length}:train:a.png"]
     assert [row.original for row in load_all(path)] == rows
 
 
