@@ -17,8 +17,8 @@ setup: .venv/installed  ## Install all that is needed, then say what is there; q
 	@$(BIN)/python -m proofpress.flows.provision
 	@$(BIN)/proofpress doctor
 
-demo: setup  ## Print, judge and shard a small dataset, then train the smallest model on it
-	$(BIN)/proofpress build recipes/demo.yaml --out out/demo
+demo: setup  ## Print, clean, judge and shard a dataset of 300 pages, then train the bundled model on it a little
+	$(BIN)/proofpress build recipes/demo.yaml --out out/demo --runner processes
 	$(BIN)/proofpress train sft recipes/train/demo.yaml --data out/demo --out out/demo-sft
 
 test: setup  ## Run the tests
@@ -34,7 +34,8 @@ check: setup  ## Format, lint, types and the order of the floors
 	$(BIN)/pytest -q tests/test_layers.py
 
 bench: setup  ## Measure the figures that the README states
-	$(BIN)/pytest benchmarks -m "" --benchmark-only
+	$(BIN)/python benchmarks/press.py
+	$(BIN)/python benchmarks/reading.py
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'

@@ -150,12 +150,33 @@ def read(
 
     readings = read_files(images, model)
     if json_:
-        _print_json({"readings": readings})
+        _print_json({"pages": readings})
         return
     for reading in readings:
         if len(readings) > 1:
-            typer.echo(f"==> {reading['image']} <==")
+            typer.echo(f"==> {reading['path']} <==")
         typer.echo(reading["text"])
+
+
+@app.command(epilog=_examples("calibrate out/demo --model out/run/model"))
+def calibrate(
+    dataset: Annotated[Path, typer.Argument(help="A dataset of proofed pages, whose labels are right.")],
+    model: Model = "nano",
+    split: Annotated[str, typer.Option("--split", help="One the model was not trained on.")] = "validation",
+    false_rejects: Annotated[float, typer.Option("--false-rejects", min=0, max=0.5, help="Share to give up.")] = 0.02,
+    json_: Json = False,
+) -> None:
+    """Set a model's thresholds as a judge so that it drops at most a known share of right labels."""
+    from dataclasses import asdict
+
+    from proofpress.flows.judge import calibrate as set_thresholds
+
+    thresholds = set_thresholds(dataset, model, split, false_rejects)
+    if json_:
+        _print_json(asdict(thresholds))
+        return
+    for task, threshold in thresholds.tasks.items():
+        typer.echo(f"{task:<10} keep from a likelihood of {threshold.likelihood:.3f} on")
 
 
 @app.command(
@@ -204,16 +225,14 @@ def sft(
     quiet: Quiet = False,
 ) -> None:
     """Supervised training on the train split of datasets, watched on their validation split."""
+    from proofpress.flows.console import show_trained, show_training
     from proofpress.flows.train import train_sft
 
-    def log(line: dict[str, Any]) -> None:
-        typer.echo("  ".join(f"{key} {_short(value)}" for key, value in line.items()), err=True)
-
-    summary = train_sft(recipe, data, out, resume, set_, progress=None if quiet else log)
+    summary = train_sft(recipe, data, out, resume, set_, progress=None if quiet else show_training)
     if json_:
         _print_json(summary)
     elif not quiet:
-        typer.echo("\n".join(f"{key:<12} {_short(value)}" for key, value in summary.items()))
+        show_trained(summary, out)
 
 
 @app.command(epilog=_examples("report out/demo   (then open out/demo/report.html)"))
@@ -273,10 +292,6 @@ def _stoppable(runner: str) -> Iterator[None]:
 
 def _print_json(value: Any) -> None:
     typer.echo(json.dumps(value, ensure_ascii=False))
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 if __name__ == "__main__":

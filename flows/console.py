@@ -11,7 +11,8 @@ import contextlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from rich import box
@@ -63,6 +64,39 @@ def show_made(made: Made, as_json: bool, quiet: bool) -> None:
 def print_json(value: Any) -> None:
     """One JSON object on one line of standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+def show_training(line: Mapping[str, Any]) -> None:
+    """One line of a training run's log: what was learned since the last one, or what the held-out rows say."""
+    step = f"step {line['step']:>6,}"
+    if "held_out" in line:
+        err.print(f"{step}  held out: {_rates(line['held_out'])}")
+        return
+    losses = ", ".join(f"{kind} {loss:.2f}" for kind, loss in line["curriculum"]["losses"].items())
+    err.print(
+        f"{step}  {line['seconds']:>7,.0f} s  {line['characters']:>10,} characters  loss a character: {escape(losses)}"
+    )
+
+
+def show_trained(summary: Mapping[str, Any], run: Path) -> None:
+    """What a training run came to, and where its model lies."""
+    state = "trained" if summary["finished"] else "stopped; go on with --resume"
+    out.print(
+        f"[bold]{state}[/]: {summary['steps']:,} steps, {summary['characters']:,} characters of {summary['rows']:,} "
+        f"rows in {summary['seconds']:,.0f} s"
+    )
+    for when in ("before", "after"):
+        if summary[when]:
+            out.print(f"{when:<8}  {_rates(summary[when])}")
+    if summary["refused"]:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(summary["refused"].items()))
+        out.print(f"not used  {escape(reasons)}")
+    out.print(f"model     {summary['model']}\nlog       {run / 'log.jsonl'}")
+
+
+def _rates(figures: Mapping[str, Any]) -> str:
+    """Character error rates by task."""
+    return ", ".join(f"{task} CER {found['cer']:.1%} (n={found['rows']})" for task, found in figures["tasks"].items())
 
 
 def show_error(error: RequestError | WorkError) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from proofpress.flows.config import JudgeRecipe
 from proofpress.flows.dataset import Job, Made, make_dataset
@@ -16,7 +16,10 @@ from proofpress.flows.provenance import MODEL_PACKAGES, PACKAGES, judged_with, v
 from proofpress.flows.shard import ShardReport, judge_pages, write_pages
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
-from proofpress.pages.shards import read_manifest, read_shard
+from proofpress.pages.shards import read_manifest, read_records, read_shard
+
+if TYPE_CHECKING:
+    from proofpress.model.judge import Thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,18 @@ def judge(dataset: Path, out: Path, recipe: JudgeRecipe, **how: Any) -> Made:
         make=partial(judge_shard, recipe, dataset),
     )
     return make_dataset(job, out, **how)
+
+
+def calibrate(dataset: Path, model: str, split: str, false_rejects: float) -> "Thresholds":
+    """Write the judge's thresholds into a model's folder so that it drops this share of a dataset's proofed records."""
+    from proofpress.model.jina_ocr.checkpoint import folder_of
+    from proofpress.model.judge import THRESHOLDS, UNCALIBRATED, Judge
+    from proofpress.model.reader import Reader
+
+    records = list(read_records(dataset, split))
+    thresholds = Judge(Reader.load(model), model, UNCALIBRATED).calibrate(records, false_rejects)
+    thresholds.write(folder_of(model) / THRESHOLDS)
+    return thresholds
 
 
 def judge_shard(recipe: JudgeRecipe, dataset: Path, out: Path, shard: JudgedShard) -> ShardReport:

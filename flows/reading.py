@@ -15,16 +15,17 @@ from proofpress.pages.image import ImageError, open_image
 
 
 def read_files(paths: Sequence[Path], model: str) -> list[dict[str, Any]]:
-    """The model's reading of each image file: image, text, tokens, seconds, finish, likelihood."""
+    """The model's reading of each image file: path, text, tokens, steps, seconds, finish, likelihood."""
     from proofpress.model.reader import Reader
 
     images = [_open(path) for path in paths]
     readings = Reader.load(model).read(images)
     return [
         {
-            "image": str(path),
+            "path": str(path),
             "text": reading.text,
             "tokens": reading.tokens,
+            "steps": reading.steps,
             "seconds": reading.seconds,
             "finish": reading.finish,
             "likelihood": reading.likelihood,

@@ -5,7 +5,6 @@ sample_records(folder, 12)          # some of each source and task; the same one
 """
 
 import json
-import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -56,7 +55,7 @@ def survey(folder: Path) -> Survey:
                         result.features[name][value] += 1
                 for scores in filter(None, batch["scores"].to_pylist()):
                     for name, value in scores.items():
-                        if math.isfinite(value):
+                        if value is not None:
                             result.scores[name].append(value)
     return result
 

@@ -165,7 +165,7 @@ def _axes(
     ticks_x, ticks_y = ticks(*x), ticks(*y)
     step_y = ticks_y[1] - ticks_y[0]
     widest = max(canvas.text_width(label(tick, step_y)) for tick in ticks_y)
-    left, bottom = canvas.size * 1.5 + widest + 8, canvas.height - canvas.size * (2.8 if numbered else 1.6) - 4
+    left, bottom = canvas.size * 1.5 + widest + 8, canvas.height - canvas.size * (3.2 if numbered else 1.6) - 4
     top, right = canvas.size * (2.0 if series > 1 else 0.8), canvas.width - canvas.size
     low_x, high_x = (ticks_x[0], ticks_x[-1]) if numbered else x
     axes = Axes(left, right, bottom, top, low_x, high_x, ticks_y[0], ticks_y[-1])
@@ -194,7 +194,7 @@ def _number_x(rng: Random, own: prose.Voice, canvas: Canvas, axes: Axes, values:
         x, _ = axes.at(value, axes.low_y)
         canvas.line(((x, axes.bottom), (x, axes.bottom + 3)))
         if k % every == 0:
-            canvas.text(x, axes.bottom + canvas.size + 4, text)
+            canvas.text(x, axes.bottom + canvas.size * 1.3 + 4, text)  # clear of the lowest number of y
     title = rng.choice(("Year", "Time")) if years else prose.capitalised(prose.phrase(rng, "measure", own))
     canvas.text((axes.left + axes.right) / 2, canvas.height - 3, canvas.fit(title, axes.right - axes.left))
 

@@ -129,7 +129,7 @@ def file_row(row: dict[str, Any], recipe: SFTRecipe, processor: Processor) -> Bu
     crop = json.loads(row["features"]).get("crop", row["task"])
     kind = next((name for name, k in recipe.kinds.items() if k.admits(crop, width, height, len(text))), None)
     if kind is None:
-        return "kind.none"
+        return "no kind admits it"
     if view_scale(processor.config, width, height) < recipe.min_scale:
         return "image.small"
     tokens = len(processor.tokenizer.encode(text)) + 1

@@ -62,7 +62,7 @@ class StrictJudge:
         return [replace(record, scores=self.scores(record)) for record in records]
 
     def scores(self, record: PageRecord) -> Scores:
-        return Scores("strict", -0.5, float("nan"), "drop" if "formula" in record.text else "keep")
+        return Scores("strict", -0.5, None, "drop" if "formula" in record.text else "keep")
 
 
 @pytest.fixture

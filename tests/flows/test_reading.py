@@ -27,7 +27,7 @@ def test_each_image_has_its_reading(tmp_path: Path, monkeypatch):
         Image.new("RGB", size, "white").save(tmp_path / f"{size[0]}.png")
     readings = read_files([tmp_path / "30.png", tmp_path / "10.png"], "nano")
     assert [reading["text"] for reading in readings] == ["30 x 20", "10 x 40"]
-    assert readings[0]["image"].endswith("30.png") and readings[0]["finish"] == "stop"
+    assert readings[0]["path"].endswith("30.png") and readings[0]["finish"] == "stop"
 
 
 @pytest.mark.parametrize("content", [b"", b"GIF89a", b"\x89PNG\r\n\x1a\n"])

@@ -109,7 +109,7 @@ def test_nothing_from_a_corpus_is_executed(tmp_path: Path, quick_page, dataset: 
 def test_scores_are_drawn_where_there_are_any(dataset: Path, quick_page, page: Page):
     assert 'id="scores"' not in (dataset / "report.html").read_text()
     records = [page_ for page_ in (quick_page(0, n) for n in range(9)) if isinstance(page_, PageRecord)]
-    scored = [replace(r, scores=Scores("m", -0.1 * n, float("nan"), "keep")) for n, r in enumerate(records)]
+    scored = [replace(r, scores=Scores("m", -0.1 * n, None, "keep")) for n, r in enumerate(records)]
     write_shard(dataset / "data/train-00000-of-00004.parquet", scored)
     write_report(dataset, read_manifest(dataset))
     page.goto(f"file://{dataset}/report.html")

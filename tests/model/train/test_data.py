@@ -60,7 +60,7 @@ def test_what_would_be_cut_too_small_or_is_of_no_kind_is_refused_and_counted(
         draw("e", split="validation"),
     ]
     rows = open_rows(processor, dataset(records), max_label=20, kinds={"all": Kind(crops=["word"])})
-    assert rows.refused == {"label.empty": 1, "label.long": 1, "image.small": 1, "kind.none": 1}
+    assert rows.refused == {"label.empty": 1, "label.long": 1, "image.small": 1, "no kind admits it": 1}
     assert [sample.text for bucket in rows.buckets for sample in rows.read(bucket.rows)] == ["ab"]
 
 
