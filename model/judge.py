@@ -186,9 +186,7 @@ class Judge:
     def _fits(self, sample: _Sample) -> bool:
         """Whether the model sees the image unscaled and can say the whole label."""
         processor = self.reader.processor
-        shape = processor.shape(sample.image.width, sample.image.height)
-        scaled = sample.image.width > shape.width or sample.image.height > shape.height
-        if isinstance(processor.config.views, CropViews) and scaled:
+        if processor.scale(*sample.image.size) < 1:
             return False
         return len(processor.tokenizer.encode(sample.text)) < processor.config.generation.max_tokens
 

@@ -86,6 +86,10 @@ class Processor:
             return ViewShape(-(-height // views.step) * views.step, -(-width // views.step) * views.step)
         return ViewShape(views.page_side, views.page_side, *_tile_grid(width, height, views))
 
+    def scale(self, width: int, height: int) -> float:
+        """How much smaller the model sees an image of this size, 0..1; 1 for a model that draws all at one size."""
+        return _scale(width, height, self.config.views) if isinstance(self.config.views, CropViews) else 1.0
+
     def grid(self, shape: ViewShape) -> tuple[int, int]:
         """Rows and columns of the page view's vision tokens."""
         side = self.config.sam.token_side
@@ -172,8 +176,12 @@ def _in_steps(length: int) -> int:
 
 def _fitted(width: int, height: int, views: CropViews) -> tuple[int, int]:
     """The size, at most the given one, that keeps the proportions and both limits."""
-    scale = min(1.0, views.max_side / width, views.max_side / height, math.sqrt(views.max_pixels / (width * height)))
+    scale = _scale(width, height, views)
     return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _scale(width: int, height: int, views: CropViews) -> float:
+    return min(1.0, views.max_side / width, views.max_side / height, math.sqrt(views.max_pixels / (width * height)))
 
 
 def _tile_grid(width: int, height: int, views: TiledViews) -> tuple[int, int]:

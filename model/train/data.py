@@ -9,7 +9,6 @@ would be cut, is refused and counted, never truncated.
 """
 
 import json
-import math
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from proofpress.model.jina_ocr.config import CropViews, ModelConfig
 from proofpress.model.jina_ocr.processor import Processor, ViewShape
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.pages.errors import RequestError, WorkError
@@ -130,20 +128,12 @@ def file_row(row: dict[str, Any], recipe: SFTRecipe, processor: Processor) -> Bu
     kind = next((name for name, k in recipe.kinds.items() if k.admits(crop, width, height, len(text))), None)
     if kind is None:
         return "no kind admits it"
-    if view_scale(processor.config, width, height) < recipe.min_scale:
+    if processor.scale(width, height) < recipe.min_scale:
         return "image.small"
     tokens = len(processor.tokenizer.encode(text)) + 1
     if tokens > min(recipe.max_label, processor.config.generation.max_tokens):
         return "label.long"
     return BucketKey(kind, processor.shape(width, height), length_class(tokens))
-
-
-def view_scale(config: ModelConfig, width: int, height: int) -> float:
-    """How much smaller the model sees an image of this size, 0..1; a model of pages draws all at one size, hence 1."""
-    if not isinstance(config.views, CropViews):
-        return 1.0
-    side, pixels = config.views.max_side, config.views.max_pixels
-    return min(1.0, side / width, side / height, math.sqrt(pixels / (width * height)))
 
 
 def length_class(tokens: int) -> int:

@@ -30,7 +30,7 @@ class FakeReader:
         config = named(self.model)
         return SimpleNamespace(
             config=config,
-            shape=lambda width, height: SimpleNamespace(width=min(width, 768), height=min(height, 512)),
+            scale=lambda width, height: min(1.0, 768 / width, 512 / height),
             tokenizer=SimpleNamespace(encode=list),
         )
 
