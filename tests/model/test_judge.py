@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from proofpress.model.jina_ocr.config import named
+from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.judge import MAX_ELEMENTS, UNCALIBRATED, Judge, Threshold, Thresholds
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Element, PageRecord, Scores, Source
@@ -27,12 +28,7 @@ class FakeReader:
 
     @property
     def processor(self) -> Any:
-        config = named(self.model)
-        return SimpleNamespace(
-            config=config,
-            scale=lambda width, height: min(1.0, 768 / width, 512 / height),
-            tokenizer=SimpleNamespace(encode=list),
-        )
+        return Processor(named(self.model), SimpleNamespace(encode=list, bos_id=0))  # type: ignore[arg-type]
 
     def likelihood(self, images: Sequence[Image.Image], texts: Sequence[str], batch_size: int = 8) -> list[float]:
         self.shown += [(image.size, text) for image, text in zip(images, texts, strict=True)]
