@@ -123,7 +123,7 @@ def test_a_model_that_sees_whole_pages_is_shown_the_page() -> None:
 
 
 @pytest.mark.parametrize(
-    "unfit", [record(size=(900, 20)), record(size=(20, 600)), record("a" * 2_048), page(), page(element(0, "figure"))]
+    "unfit", [record(size=(900, 20)), record(size=(20, 800)), record("a" * 2_048), page(), page(element(0, "figure"))]
 )
 def test_what_does_not_fit_the_view_is_unread(unfit: PageRecord) -> None:
     judged, other = judge(FakeReader()).judge([unfit, record()], read=False)
