@@ -9,6 +9,7 @@ Every change is a check of the record that holds what stood there before; a reje
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,21 @@ def clean_row(corpus: Corpus, path: Path, ref: str) -> PageRecord | Reject:
         image, cropped = crop_to_ink(image)
         checks.append(cropped)
     return _record(corpus, ref, row, image, text, checks)
+
+
+def reject_repeat(corpus: Corpus, path: Path, ref: str) -> Reject:
+    """The reject of a row whose id an earlier row of its corpus has: two records would be one to all who read them."""
+    try:
+        original = corpus.load(path, ref).original
+    except RowError as error:
+        original = error.original
+    evidence = f"an earlier row is {corpus.source_id(ref)} too"
+    return replace(_reject(corpus, ref, "row.repeated", evidence, to_json(original)), id=repeat_id(corpus, ref))
+
+
+def repeat_id(corpus: Corpus, ref: str) -> str:
+    """The id of a row whose own is taken."""
+    return record_id(corpus.name, f"{corpus.source_id(ref)}@{ref}", CLEANER_VERSION)
 
 
 def restore(reject: Reject) -> dict[str, Any]:

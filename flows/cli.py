@@ -52,9 +52,11 @@ def main() -> None:
     """Run the command line; the entry point of ``proofpress``."""
     try:
         app()
-    except (RequestError, WorkError) as error:
+    except (RequestError, WorkError, OSError) as error:
         from proofpress.flows.console import show_error
 
+        if isinstance(error, OSError):  # of the machine: a folder that may not be written to, a disk that is full
+            error = WorkError(f"{error.filename or 'this machine'}: {error.strerror or error}")
         show_error(error)
         sys.exit(2 if isinstance(error, RequestError) else 1)
 
@@ -211,8 +213,8 @@ def reward(
 
 @train_app.command(
     epilog=_examples(
-        "train sft recipes/train/nano.yaml --data out/demo --out out/run --set steps=50",
-        "train sft recipes/train/nano.yaml --data out/demo --out out/run --resume",
+        "train sft recipes/train/demo.yaml --data out/demo --out out/run --set steps=50",
+        "train sft recipes/train/demo.yaml --data out/demo --out out/run --resume",
     )
 )
 def sft(

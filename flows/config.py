@@ -26,7 +26,7 @@ OPEN_LICENCES = (
 )  # fmt: skip
 
 Share = Annotated[float, Field(gt=0, lt=1)]
-SplitName = Annotated[str, Field(pattern=r"^[a-z]+$")]
+SplitName = Annotated[str, Field(pattern=r"^[a-z]{1,40}$")]
 
 
 class Recipe(BaseModel):
@@ -73,6 +73,8 @@ class BuildRecipe(Recipe):
             raise ValueError("nothing to make: give press, corpora or both")
         if "train" in self.splits or sum(self.splits.values()) >= 1:
             raise ValueError("splits: give only the splits beside train, with shares that leave some for it")
+        if "all" in self.splits:
+            raise ValueError("splits: all stands for every split where a dataset is loaded; choose another name")
         if len({corpus.name for corpus in self.corpora}) < len(self.corpora):
             raise ValueError("corpora: each corpus may stand in a recipe once")
         return self

@@ -95,7 +95,7 @@ def make_dataset(
     """
     if (out / MANIFEST).exists():
         return _already_made(job, out)
-    with _claimed(job, out), _disk_full_explained(out):
+    with _disk_full_explained(out), _claimed(job, out):
         made_with = job.made_with()
         fingerprint = blake2b(to_json([job.recipe, job.items, made_with]).encode(), digest_size=16).hexdigest()
         reports = {shard.name: report for shard in job.shards if (report := _whole(out, shard.name, fingerprint))}
@@ -129,7 +129,7 @@ def _complete(job: Job, out: Path, made_with: Mapping[str, Any], reports: Sequen
     write_whole(out / "README.md", card(manifest).encode())
     write_report(out, manifest)
     write_manifest(out, manifest)
-    shutil.rmtree(out / WORK)
+    shutil.rmtree(out / WORK, ignore_errors=True)
     return Made(out, manifest, was_there=False)
 
 
@@ -194,6 +194,7 @@ def _already_made(job: Job, out: Path) -> Made:
         raise WorkError(
             f"{out}: {missing[0]} is gone, though {MANIFEST} names it; delete the folder and build it again"
         )
+    shutil.rmtree(out / WORK, ignore_errors=True)  # of a build killed when all else was done
     return Made(out, manifest, was_there=True)
 
 

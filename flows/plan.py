@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from proofpress.cleaners.clean import CLEANER_VERSION
+from proofpress.cleaners.clean import CLEANER_VERSION, repeat_id
 from proofpress.cleaners.corpora import CORPORA
 from proofpress.cleaners.corpus import Corpus
 from proofpress.flows.config import BuildRecipe, CorpusRecipe
@@ -24,12 +24,16 @@ from proofpress.pages.shards import order_key
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One page to print or corpus row to clean. ref: the page's index, or the adapter's own reference of the row."""
+    """One page to print or corpus row to clean. ref: the page's index, or the adapter's own reference of the row.
+
+    repeated: an earlier row of the corpus has the same id, so that this one can only be a reject.
+    """
 
     source: str
     ref: str
     content_id: str
     split: str
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +44,9 @@ class ShardPlan:
     split: str
     items: tuple[Item, ...]
 
-    def refs(self, source: str) -> list[str]:
-        """The refs of one source's items."""
-        return [item.ref for item in self.items if item.source == source]
+    def refs(self, source: str, repeated: bool = False) -> list[str]:
+        """The refs of one source's items: of those that are the first of their id, or of the others."""
+        return [item.ref for item in self.items if item.source == source and item.repeated == repeated]
 
 
 def list_items(recipe: BuildRecipe) -> list[Item]:
@@ -106,8 +110,12 @@ def _corpus_items(recipe: BuildRecipe, corpus: Corpus, wanted: CorpusRecipe) -> 
     refs = [(record_id(corpus.name, corpus.source_id(ref), CLEANER_VERSION), ref) for ref in corpus.items(wanted.path)]
     if wanted.limit is not None:
         refs = sorted(refs, key=lambda pair: order_key(recipe.seed, pair[0]))[: wanted.limit]
+    seen: set[str] = set()
     for content_id, ref in refs:
-        yield Item(corpus.name, ref, content_id, corpus.split(ref))
+        repeated = content_id in seen
+        seen.add(content_id)
+        identity = repeat_id(corpus, ref) if repeated else content_id
+        yield Item(corpus.name, ref, identity, corpus.split(ref), repeated)
 
 
 def _check_licence(recipe: BuildRecipe, key: str, licence: str) -> None:

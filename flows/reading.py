@@ -47,16 +47,18 @@ def reward_pairs(path: Path, task: str) -> Iterator[dict[str, Any]]:
 
     A row whose gold is wrong has no value and the status ``gold``: it says nothing about the prediction.
     """
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):  # a label may hold other ends of line
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-            prediction, gold = row["pred"], row["gold"]
-        except (ValueError, TypeError, KeyError) as error:
+            prediction, gold, named = row["pred"], row["gold"], row.get("task", task)
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise RequestError(f"{path}: line {number}: not a row with pred and gold: {error!r}") from error
+        if not all(isinstance(value, str) for value in (prediction, gold, named)):
+            raise RequestError(f"{path}: line {number}: pred, gold and task must be text")
         try:
-            yield _score(prediction, gold, row.get("task", task), f"{path}: line {number}: task")
+            yield _score(prediction, gold, named, f"{path}: line {number}: task")
         except GoldError as error:
             yield {"value": None, "parts": {}, "status": "gold", "evidence": str(error)}
 

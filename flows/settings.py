@@ -20,6 +20,9 @@ from proofpress.pages.errors import RequestError
 Model = TypeVar("Model", bound=BaseModel)
 Key = tuple[int | str, ...]
 
+#: What PyYAML raises for text it cannot read; a date or a number that is none (2001-13-45) is a mere ``ValueError``.
+NOT_YAML = (yaml.YAMLError, ValueError, RecursionError)
+
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """The keys and values of a YAML file; ``RequestError`` naming the file where it holds none."""
@@ -27,7 +30,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RequestError(f"{path}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except NOT_YAML as error:
         raise RequestError(f"{path}: not YAML: {error}") from error
     if not isinstance(values, dict):
         raise RequestError(f"{path}: not a recipe: the file must hold keys and values, such as `name: demo`")
@@ -43,7 +46,7 @@ def parse_sets(sets: Sequence[str], short_names: Mapping[str, str] | None = None
             raise RequestError(f"--set {text}: not a setting; write --set key=value")
         try:
             settings[(short_names or {}).get(key, key)] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+        except NOT_YAML as error:
             raise RequestError(f"--set {text}: the value is not YAML: {error}") from error
     return settings
 

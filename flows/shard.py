@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proofpress.cleaners.clean import clean
+from proofpress.cleaners.clean import clean, reject_repeat
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
 from proofpress.generators.press import STAGE, print_pages
@@ -69,8 +69,9 @@ def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
     if recipe.press is not None and indices:
         yield from print_pages(recipe.press, recipe.seed, indices)
     for position, wanted in enumerate(recipe.corpora):
-        refs = shard.refs(wanted.name)
-        yield from clean(find_corpus(wanted.name, f"corpora.{position}"), wanted.path, refs)
+        corpus = find_corpus(wanted.name, f"corpora.{position}")
+        yield from clean(corpus, wanted.path, shard.refs(wanted.name))
+        yield from (reject_repeat(corpus, wanted.path, ref) for ref in shard.refs(wanted.name, repeated=True))
 
 
 @lru_cache(maxsize=1)

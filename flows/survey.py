@@ -4,6 +4,7 @@ survey(folder).tasks                # Counter({"page": 188, "formula": 420})
 sample_records(folder, 12)          # some of each source and task; the same ones every time
 """
 
+import contextlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -11,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from proofpress.pages.errors import WorkError
 from proofpress.pages.record import PageRecord, Reject
 
 SAMPLES = 10
@@ -45,7 +48,7 @@ def survey(folder: Path) -> Survey:
     """Count a dataset's kept rows without reading an image."""
     result = Survey()
     for path in _files(folder, "data"):
-        with pq.ParquetFile(path) as file:
+        with _open(path) as file:
             for batch in file.iter_batches(columns=COLUMNS):
                 result.tasks.update(batch["task"].to_pylist())
                 result.languages.update(language for language in batch["language"].to_pylist() if language)
@@ -85,9 +88,19 @@ def _files(folder: Path, kind: str) -> list[Path]:
     return sorted((folder / kind).glob("*.parquet"))
 
 
+@contextlib.contextmanager
+def _open(path: Path) -> Iterator[pq.ParquetFile]:
+    """A shard, to be read within. Raises ``WorkError`` where it is damaged."""
+    try:
+        with pq.ParquetFile(path) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
 def _rows(files: list[Path], columns: list[str]) -> Iterator[tuple[_Place, dict[str, Any]]]:
     for path in files:
-        with pq.ParquetFile(path) as file:
+        with _open(path) as file:
             number = 0
             for batch in file.iter_batches(columns=columns):
                 for row in batch.to_pylist():
@@ -97,7 +110,7 @@ def _rows(files: list[Path], columns: list[str]) -> Iterator[tuple[_Place, dict[
 
 def _read_row(place: _Place) -> dict[str, Any]:
     """One whole row: only its row group is read."""
-    with pq.ParquetFile(place.path) as file:
+    with _open(place.path) as file:
         before = 0
         for group in range(file.num_row_groups):
             rows = file.metadata.row_group(group).num_rows

@@ -11,7 +11,7 @@ from io import BytesIO
 from math import ceil, floor
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 from scipy.fft import dctn
 
 #: What corpora hold. Nothing that runs a program to be decoded (EPS) or that stands for several images (PDF).
@@ -45,6 +45,8 @@ def open_image(data: bytes, max_pixels: int = 50_000_000) -> Image.Image:
         return _on_white(ImageOps.exif_transpose(image))
     except ImageError:
         raise
+    except UnidentifiedImageError as error:  # its own words name a place in memory, another one in each run
+        raise ImageError(f"{len(data)} bytes are of none of {', '.join(FORMATS)}") from error
     # Decoders meet hostile bytes with errors of every kind (SyntaxError, struct.error, zlib.error ...).
     except Exception as error:
         raise ImageError(f"{len(data)} bytes are no sound image: {error}") from error

@@ -25,6 +25,7 @@ from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import REJECT_SCHEMA, SCHEMA, PageRecord, Reject
 
 MANIFEST = "manifest.json"
+MANIFEST_KEYS = {"name", "recipe", "recipe_hash", "items", "versions", "splits", "sources", "rejected", "files"}
 ROW_GROUP_ROWS = 100  # one image row is read by reading its row group; viewers refuse larger ones
 
 
@@ -70,9 +71,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise RequestError(f"{folder}: not a complete dataset: it has no {MANIFEST}; finish the build that makes it")
     try:
-        return json.loads(path.read_bytes())
+        manifest = json.loads(path.read_bytes())
     except ValueError as error:
         raise WorkError(f"{path}: not valid JSON ({error}); build the dataset again") from error
+    if not isinstance(manifest, dict) or not manifest.keys() >= MANIFEST_KEYS:
+        raise RequestError(f"{path}: not the manifest of a Proofpress dataset; choose another folder")
+    return manifest
 
 
 def read_records(folder: Path, split: str | None = None) -> Iterator[PageRecord]:

@@ -11,6 +11,7 @@ The corpus was typeset after taking the ``%`` off both ends of each formula, whi
 begins with ``%`` is drawn, up to the next ``%``. The label does the same.
 """
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -56,7 +57,7 @@ class Im2Latex:
         split, _, row = ref.split(":", 2)
         original = {"split": split, "row": row}
         fields = row.split()
-        if len(fields) != 3 or not fields[0].isdecimal():
+        if len(fields) != 3 or not re.fullmatch("[0-9]{1,9}", fields[0]):
             raise RowError("row.malformed", f"not 'index name type': {row!r}", original)
         formulas = _lines(_list(folder, "formulas"))
         if int(fields[0]) >= len(formulas):

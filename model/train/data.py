@@ -23,6 +23,7 @@ from proofpress.model.jina_ocr.processor import Processor, ViewShape
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.label import normal_label
+from proofpress.pages.record import SCHEMA
 
 # Row groups kept decoded. Batches draw from everywhere, so a corpus of crops smaller than this is read once.
 CACHE_BYTES = 1 << 30
@@ -58,7 +59,7 @@ class TrainingRows:
     """The rows of one split of several dataset folders that a recipe admits.
 
     ``buckets`` stand in the order of their keys, ``refused`` counts reasons. Raises ``RequestError`` for a folder
-    without Parquet files, ``WorkError`` for a file that cannot be read.
+    without Parquet files or with others' columns, ``WorkError`` for a file that cannot be read.
     """
 
     def __init__(self, folders: Sequence[Path], split: str, recipe: SFTRecipe, processor: Processor) -> None:
@@ -111,11 +112,13 @@ class TrainingRows:
         for path in paths:
             try:
                 file = pq.ParquetFile(path)
+                if not file.schema_arrow.equals(SCHEMA):
+                    raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
                 self._files.append(file)
                 for group in range(file.num_row_groups):
                     for offset, row in enumerate(file.read_row_group(group, columns=INDEX_COLUMNS).to_pylist()):
                         yield (len(self._files) - 1, group, offset), row
-            except (pa.ArrowException, OSError, KeyError) as error:
+            except (pa.ArrowException, OSError) as error:
                 raise WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again") from error
 
 

@@ -33,10 +33,10 @@ class RunLog:
                 self._board.add_scalar(name, value, line["step"])
 
     def take_back(self, step: int) -> None:
-        """Remove the lines of later steps: a resumed run takes those steps again."""
-        lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
-        kept = [line for line in lines if json.loads(line)["step"] <= step]
-        write_whole(self._path, "".join(line + "\n" for line in kept).encode())
+        """Remove the lines of later steps, which a resumed run takes again, and half a line where a write was cut."""
+        lines = self._path.read_text(encoding="utf-8").splitlines(keepends=True) if self._path.exists() else []
+        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+        write_whole(self._path, "".join(kept).encode())
 
 
 def numbers(line: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, float]]:

@@ -8,7 +8,7 @@ Prefect form are all this one model.
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, PositiveInt, model_validator
+from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, model_validator
 
 
 class Kind(BaseModel, extra="forbid"):
@@ -30,10 +30,10 @@ class Kind(BaseModel, extra="forbid"):
         return (not self.crops or crop in self.crops) and all(limit is None or size <= limit for size, limit in limits)
 
 
-class Level(BaseModel, extra="forbid"):
+class Level(BaseModel, extra="forbid", allow_inf_nan=False):
     """One level of the curriculum. Keep about a tenth for older kinds: what is not read is forgotten."""
 
-    mix: dict[str, float] = Field(description="kind -> share of the steps, on any positive scale", min_length=1)
+    mix: dict[str, PositiveFloat] = Field(description="kind -> share of the steps, on any positive scale", min_length=1)
     below: float | None = Field(
         default=None,
         description="the next level opens when the smoothed loss of the kinds new here falls below this, "
@@ -41,7 +41,7 @@ class Level(BaseModel, extra="forbid"):
     )
 
 
-class SFTRecipe(BaseModel, extra="forbid"):
+class SFTRecipe(BaseModel, extra="forbid", allow_inf_nan=False):
     """Everything that decides a run, apart from the data."""
 
     init: str = Field(
@@ -53,7 +53,7 @@ class SFTRecipe(BaseModel, extra="forbid"):
         default=None, gt=0, description="training time on the clock, over all resumes; give this or `steps`"
     )
 
-    weights: dict[str, float] = Field(
+    weights: dict[str, PositiveFloat] = Field(
         default={}, description="dataset folder's name -> how often its rows are drawn, beside the others' 1"
     )
     kinds: dict[str, Kind] = Field(

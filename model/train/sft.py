@@ -62,6 +62,8 @@ def train_sft(
         raise RequestError(f"{out}: holds a run already; go on with --resume, or choose another folder")
     if last:
         _check_continuation(recipe, out / "recipe.json")
+    _check_device(recipe.device)
+    _check_folder(out)
     write_whole(out / "recipe.json", recipe.model_dump_json(indent=1).encode() + b"\n")
     threads = torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
@@ -179,6 +181,20 @@ class Run:
         }
         write_whole(self.out / "summary.json", json.dumps(summary, indent=1).encode() + b"\n")
         return summary
+
+
+def _check_device(device: str) -> None:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA only asserts
+        raise RequestError(f"device: {device}: cannot be used: {str(error).splitlines()[0]}") from error
+
+
+def _check_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise RequestError(f"{out}: cannot be made: a file stands there; choose another folder") from error
 
 
 def _check_continuation(recipe: SFTRecipe, path: Path) -> None:

@@ -1,9 +1,14 @@
+import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from proofpress.cleaners.clean import restore
 from proofpress.flows.clean import clean
 from proofpress.pages.shards import read_records, read_rejects
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 @pytest.mark.parametrize("corpus", ["pubtabnet", "im2latex"])
@@ -16,3 +21,20 @@ def test_every_row_of_a_corpus_is_kept_or_rejected_and_keeps_its_split(tmp_path:
     if corpus == "im2latex":
         names = {"train": "train", "validate": "validation", "test": "test"}
         assert all(record.split == names[record.recipe["ref"].split(":")[0]] for record in kept)
+
+
+def test_a_row_whose_id_is_taken_is_a_reject_that_can_be_restored(tmp_path: Path):
+    corpus = tmp_path / "pubtabnet"
+    shutil.copytree(FIXTURES / "pubtabnet", corpus)
+    rows = corpus / "examples" / "PubTabNet_Examples.jsonl"
+    first = rows.read_text(encoding="utf-8").splitlines()[0]
+    repeat = json.loads(first) | {"split": "val"}
+    rows.write_text(rows.read_text(encoding="utf-8") + f"{first}\n{json.dumps(repeat)}\n", encoding="utf-8")
+    clean("pubtabnet", corpus, tmp_path / "out")
+    kept, rejects = list(read_records(tmp_path / "out")), list(read_rejects(tmp_path / "out"))
+    repeated = [reject for reject in rejects if reject.reason == "row.repeated"]
+    assert len(kept) == 11 and len(repeated) == 2
+    ids = [page.id for page in (*kept, *rejects)]
+    assert len(set(ids)) == len(ids) == 14
+    assert sorted(restore(reject)["split"] for reject in repeated) == ["train", "val"]
+    assert restore(repeated[0])["html"] == repeat["html"]

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from proofpress.flows.cli import app, main
+from proofpress.flows.cli import app, main, train_app
+from proofpress.flows.settings import check, parse_sets, read_yaml
+from proofpress.model.train.recipe import SFTRecipe
 
+CHECKOUT = Path(__file__).parents[2]
 COMMANDS = ["doctor", "build", "clean", "judge", "read", "reward", "train", "report"]
 SMALL = """
 name: small
@@ -70,6 +73,13 @@ def test_every_command_explains_itself_with_an_example(arguments):
     assert "proofpress" in result.output or arguments == ["train"]
 
 
+def test_the_examples_of_training_are_whole_recipes():
+    examples = re.findall(r"train sft (\S+)(.*)", train_app.registered_commands[0].epilog or "")
+    assert examples
+    for recipe, rest in examples:
+        check(SFTRecipe, read_yaml(CHECKOUT / recipe), recipe, parse_sets(re.findall(r"--set (\S+)", rest)))
+
+
 def test_help_lists_all_commands_at_once():
     started = time.monotonic()
     program = [sys.executable, "-m", "proofpress.flows.cli", "--help"]
@@ -105,6 +115,14 @@ def test_failed_work_is_one_message_and_exit_code_1(tmp_path, command, small, in
     (tmp_path / "out/manifest.json").write_text("{")
     ended = command("build", small, "--out", "out")
     assert ended.code == 1 and "not valid JSON" in ended.err and "Traceback" not in ended.err
+
+
+def test_a_file_that_cannot_be_written_is_one_message_and_exit_code_1(tmp_path, command, small, in_process):
+    command("build", small, "--out", "out", "--quiet")
+    (tmp_path / "out/report.html").unlink()
+    (tmp_path / "out/report.html").mkdir()
+    ended = command("report", "out")
+    assert ended.code == 1 and ended.err.startswith("The work failed: out/") and "Traceback" not in ended.err
 
 
 def test_what_broke_a_shard_unexpectedly_is_traced(command, small, in_process, monkeypatch):

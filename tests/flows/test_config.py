@@ -19,10 +19,12 @@ def test_pages_is_short_for_the_press():
 @pytest.mark.parametrize(
     ("sets", "message"),
     [
-        (["press=null"], "nothing to make: give press, corpora or both"),
+        (["press=null", "corpora=[]"], "nothing to make: give press, corpora or both"),
         (["splits={train: 0.5}"], "splits: give only the splits beside train"),
         (["splits={a: 0.5, b: 0.5}"], "splits: give only the splits beside train"),
         (["splits={a: 0.0}"], "--set splits.a"),
+        (["splits={all: 0.5}"], "splits: all stands for every split"),
+        ([f"splits={{{'a' * 250}: 0.5}}"], "--set splits.aaa"),
         (["name=../x"], "--set name"),
         (["rows_per_shard=0"], "--set rows_per_shard: 0 is not in 1..10000"),
         (["corpora=[{name: a, path: x}, {name: a, path: y}]"], "each corpus may stand in a recipe once"),

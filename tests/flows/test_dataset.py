@@ -137,6 +137,14 @@ def test_a_complete_dataset_is_left_alone(tmp_path, monkeypatch, recipe: BuildRe
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
 
 
+def test_a_build_killed_when_only_its_notes_were_left_ends_as_any_other(tmp_path, bytes_of, recipe: BuildRecipe):
+    build(recipe, tmp_path / "out")
+    whole = bytes_of(tmp_path / "out")
+    (tmp_path / "out/work").mkdir()
+    (tmp_path / "out/work/job.json").write_text("{}")
+    assert build(recipe, tmp_path / "out").was_there and bytes_of(tmp_path / "out") == whole
+
+
 def test_a_complete_dataset_that_lost_a_file_is_not_complete(tmp_path, recipe: BuildRecipe):
     build(recipe, tmp_path / "out")
     (tmp_path / "out/data/train-00001-of-00004.parquet").unlink()
@@ -211,13 +219,14 @@ def test_a_full_disk_stops_the_build_at_once_and_says_so(tmp_path, monkeypatch, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
-@pytest.mark.parametrize("size", ["16k", "64k", "100k"])
+@pytest.mark.parametrize("size", ["4k", "16k", "64k", "100k"])
 def test_a_disk_that_runs_full_holds_no_dataset_and_no_half_file(tmp_path, recipe: BuildRecipe, size):
     if subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", tmp_path], capture_output=True
     ).returncode:
         pytest.skip("this machine lets nobody mount a tmpfs")
     try:
+        (tmp_path / "other").write_bytes(bytes(4096))
         with pytest.raises(WorkError, match="the disk is full"):
             build(recipe, tmp_path / "out")
         assert not (tmp_path / "out/manifest.json").exists()

@@ -15,7 +15,7 @@ from proofpress.flows.config import BuildRecipe
 from proofpress.flows.report import histogram, picture, write_report
 from proofpress.flows.survey import sample_records, survey
 from proofpress.generators.browser_path import find_browser
-from proofpress.pages.errors import RequestError
+from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import PageRecord, Scores
 from proofpress.pages.shards import read_manifest, write_shard
 
@@ -129,6 +129,12 @@ def test_a_dataset_of_nothing_has_a_report(tmp_path: Path, quick_press):
     write_shard(tmp_path / "out/data/train-00000-of-00001.parquet", [])
     manifest = {**made.manifest, "splits": {"train": 0}}
     assert "No row was kept" in write_report(tmp_path / "out", manifest).read_text()
+
+
+def test_a_damaged_shard_is_named(dataset: Path):
+    (dataset / "data/train-00001-of-00004.parquet").write_bytes(b"half")
+    with pytest.raises(WorkError, match=r"train-00001-of-00004\.parquet: cannot be read as Parquet"):
+        write_report(dataset, read_manifest(dataset))
 
 
 def test_samples_take_turns_of_sources_and_tasks(tmp_path: Path, quick_page):

@@ -45,12 +45,20 @@ def checked(values: dict, *sets: str) -> Small:
         ({}, ["pages"], "--set pages: not a setting"),
         ({}, ["=3"], "--set =3: not a setting"),
         ({}, ["pages=[1"], "--set pages=[1: the value is not YAML"),
+        ({}, ["pages=2001-13-45"], "--set pages=2001-13-45: the value is not YAML: month must be in 1..12"),
     ],
 )
 def test_an_error_names_the_place_and_what_would_be_right(values, sets, message):
     with pytest.raises(RequestError) as raised:
         checked(values, *sets)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("value", ["2001-13-45", "0x_", "1" * 5000, "[" * 3000, "\t1: 2"])
+def test_a_file_that_is_no_yaml_is_named(tmp_path: Path, value):
+    (tmp_path / "r.yaml").write_text(f"pages: {value}")
+    with pytest.raises(RequestError, match=r"r\.yaml: not YAML"):
+        read_yaml(tmp_path / "r.yaml")
 
 
 def test_all_errors_are_told_at_once():

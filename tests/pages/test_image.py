@@ -185,3 +185,12 @@ def test_an_element_split_over_columns_is_cropped_into_one_image() -> None:
 def test_an_element_outside_the_image_is_an_error(polygons: list[tuple[float, ...]]) -> None:
     with pytest.raises(ImageError):
         crop_polygons(page(), polygons)
+
+
+def test_bytes_of_no_known_format_are_refused_in_the_same_words_each_time():
+    messages = set()
+    for _ in range(2):
+        with pytest.raises(ImageError) as raised:
+            open_image(b"hello")
+        messages.add(str(raised.value))
+    assert messages == {"5 bytes are of none of PNG, JPEG, TIFF, WEBP, BMP, GIF, PPM"}

@@ -98,8 +98,16 @@ def test_a_killed_write_leaves_no_file_under_the_name(tmp_path):
 def test_a_folder_without_a_manifest_is_not_a_dataset(tmp_path):
     with pytest.raises(RequestError, match=r"no manifest\.json"):
         shards.read_manifest(tmp_path)
-    shards.write_manifest(tmp_path, {"name": "é"})
-    assert shards.read_manifest(tmp_path) == {"name": "é"}
+    whole = dict.fromkeys(shards.MANIFEST_KEYS, "é")
+    shards.write_manifest(tmp_path, whole)
+    assert shards.read_manifest(tmp_path) == whole
+
+
+@pytest.mark.parametrize("text", ["[]", '{"name": "a web page"}'])
+def test_another_programs_manifest_is_not_a_datasets(tmp_path, text):
+    (tmp_path / "manifest.json").write_text(text)
+    with pytest.raises(RequestError, match="not the manifest of a Proofpress dataset"):
+        shards.read_manifest(tmp_path)
 
 
 @pytest.mark.parametrize(

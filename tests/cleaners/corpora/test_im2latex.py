@@ -53,6 +53,7 @@ def test_a_line_in_either_encoding_is_read(im2latex, line):
         ("7 0 basic", "row.index"),
         ("-1 0 basic", "row.malformed"),
         ("x 0 basic", "row.malformed"),
+        ("1" * 5000 + " 0 basic", "row.malformed"),
         ("0 0", "row.malformed"),
         ("0 ../../secret basic", "image.path"),
         ("0 /secret basic", "image.path"),

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from proofpress.model.jina_ocr.config import named
@@ -97,6 +99,13 @@ def test_a_folder_without_data_and_a_damaged_file_are_named(
     file.write_bytes(file.read_bytes()[:-20])
     with pytest.raises(WorkError, match=rf"{file.name}: cannot be read"):
         open_rows(processor, folder)
+
+
+def test_a_file_with_other_columns_is_named(processor: Processor, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.table({"text": ["a"]}), tmp_path / "data/train.parquet")
+    with pytest.raises(RequestError, match=r"train\.parquet: its columns are not those"):
+        open_rows(processor, tmp_path)
 
 
 def test_length_classes_are_few_whole_and_never_short() -> None:

@@ -15,6 +15,8 @@ def test_lines_after_a_step_are_taken_back(tmp_path: Path) -> None:
     log = RunLog(tmp_path, tensorboard=False)
     for step in (20, 40, 60):
         log.write({"step": step, "loss": 1.0})
+    with (tmp_path / "log.jsonl").open("a") as file:
+        file.write('{"step": 8')  # a full disk cut the write
     log.take_back(40)
     lines = (tmp_path / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in lines] == [20, 40]

@@ -20,6 +20,10 @@ RECIPES = sorted((Path(__file__).parents[3] / "recipes/train").glob("*.yaml"))
         ({"steps": 1, "levels": [{"mix": {"word": 1}}]}, "levels.0.mix: word is not one of the kinds"),
         ({"steps": 1, "levels": [{"mix": {"all": 1}}, {"mix": {"all": 1}}]}, "levels.0.below"),
         ({"steps": 1, "learning_rat": 1}, "learning_rat"),
+        ({"steps": 1, "learning_rate": float("inf")}, "learning_rate"),
+        ({"steps": 1, "weights": {"demo": 0}}, "weights.demo"),
+        ({"steps": 1, "weights": {"demo": float("nan")}}, "weights.demo"),
+        ({"steps": 1, "levels": [{"mix": {"all": -1}}]}, "levels.0.mix.all"),
     ],
 )
 def test_a_wrong_recipe_is_refused_with_the_field_named(fields: dict[str, Any], message: str) -> None:

@@ -83,3 +83,16 @@ def test_a_loss_that_is_no_number_names_the_step_and_the_last_good_checkpoint(
     monkeypatch.setattr(loop.functional, "cross_entropy", spoiled)
     with pytest.raises(WorkError, match=r"step 3: loss nan.*last good checkpoint: .*step-00000002"):
         train_sft(recipe, [word_dataset], tmp_path / "run")
+
+
+@pytest.mark.parametrize("device", ["toaster", "mtia:99"])
+def test_a_device_that_is_not_there_is_named(word_dataset: Path, tmp_path: Path, device: str) -> None:
+    with pytest.raises(RequestError, match=f"device: {device}: cannot be used"):
+        train_sft(RECIPE.model_copy(update={"device": device}), [word_dataset], tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(word_dataset: Path, tmp_path: Path) -> None:
+    (tmp_path / "run").touch()
+    with pytest.raises(RequestError, match="run: cannot be made"):
+        train_sft(RECIPE, [word_dataset], tmp_path / "run")
