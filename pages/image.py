@@ -5,6 +5,7 @@
 ('RGB', (4, 3), (255, 255, 255), 0.0)
 """
 
+import warnings
 from collections.abc import Sequence
 from hashlib import blake2b
 from io import BytesIO
@@ -37,7 +38,9 @@ def open_image(data: bytes, max_pixels: int = 50_000_000) -> Image.Image:
     cut short, or when they stand for more than ``max_pixels``, which is checked before any pixel is decoded.
     """
     try:
-        image = Image.open(BytesIO(data), formats=FORMATS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit, below, is lower
+            image = Image.open(BytesIO(data), formats=FORMATS)
         width, height = image.size
         if width * height > max_pixels:
             raise ImageError(f"{width} x {height} pixels are more than {max_pixels}")

@@ -94,15 +94,17 @@ def bomb(width: int, height: int) -> bytes:
         encoded(page(), "JPEG")[:-500],
         encoded(page()).replace(b"IDAT", b"IDAT\x00", 1),
         bomb(8_000, 8_000),
+        bomb(10_000, 10_000),  # above Pillow's own limit, where it would warn
         bomb(100_000, 100_000),
         bomb(100, 100),
         encoded(Image.new("F", (2, 2), 0.5), "TIFF"),
         encoded(Image.fromarray(np.array([[1 << 20]], dtype=np.int32)), "TIFF"),
     ],
 )
-def test_what_is_no_sound_image_is_an_error(data: bytes) -> None:
+def test_what_is_no_sound_image_is_an_error_and_nothing_else(data: bytes, recwarn: pytest.WarningsRecorder) -> None:
     with pytest.raises(ImageError):
         open_image(data)
+    assert not recwarn.list
 
 
 def test_the_limit_of_pixels_can_be_set() -> None:
