@@ -1,7 +1,8 @@
 """Crops cut from a proofed page: words, lines, paragraphs, formulas and tables, each a record of its own.
 
 A crop is kept only where its pixels are its own: all ink in the picture lies in the words or the table it is labelled
-with, so a neighbour's descender never stands in a picture without standing in its label.
+with and none on its border, so a neighbour's descender never stands in a picture without standing in its label, and no
+glyph is cut off.
 
     crops = cut_crops(record, spec, layout, picture, pixels, address, count=8)
 """
@@ -15,7 +16,7 @@ from PIL import Image
 
 from proofpress.generators.address import Address
 from proofpress.generators.layout import PageSpec, Piece, text_of
-from proofpress.generators.proof import INK
+from proofpress.generators.proof import PAPER
 from proofpress.generators.sheet import Box, Layout, PlacedWord, quad
 from proofpress.pages import image, markdown
 from proofpress.pages.markdown import Run
@@ -60,7 +61,7 @@ def cut_crops(
         by_kind.setdefault(cut.kind, []).append(cut)
     for cuts in by_kind.values():
         rng.shuffle(cuts)
-    dark = pixels < INK
+    ink = pixels < PAPER
     made = 0
     while made < count and by_kind:
         kinds = [kind for kind in WEIGHTS if kind in by_kind]
@@ -69,7 +70,7 @@ def cut_crops(
         if not by_kind[kind]:
             del by_kind[kind]
         margin = rng.randint(2, 8)
-        if (frame := _frame(cut, dark, margin)) is not None:
+        if (frame := _frame(cut, ink, margin)) is not None:
             yield _record(page, cut, picture, frame)
             made += 1
 
@@ -138,17 +139,19 @@ def _slice(runs: tuple[Run, ...], start: int, end: int) -> tuple[Run, ...]:
     return tuple(found)
 
 
-def _frame(cut: _Cut, dark: np.ndarray, margin: int) -> tuple[int, int, int, int] | None:
+def _frame(cut: _Cut, ink: np.ndarray, margin: int) -> tuple[int, int, int, int] | None:
     """The crop's pixels ``(left, top, right, bottom)`` with as much of the margin as is free.
 
-    None where even without a margin there is ink of others in it.
+    None where even without a margin there is ink of others in it, or any on its border.
     """
-    height, width = dark.shape
+    height, width = ink.shape
     left, top = int(np.floor(cut.box[0])), int(np.floor(cut.box[1]))
     right, bottom = int(np.ceil(cut.box[2])), int(np.ceil(cut.box[3]))
     for room in range(margin, -1, -1):
         x0, y0, x1, y1 = max(0, left - room), max(0, top - room), min(width, right + room), min(height, bottom + room)
-        foreign = dark[y0:y1, x0:x1].copy()
+        foreign = ink[y0:y1, x0:x1].copy()
+        if foreign[[0, -1]].any() or foreign[:, [0, -1]].any():
+            continue
         for box in cut.own:
             foreign[
                 max(0, int(np.floor(box[1])) - 1 - y0) : int(np.ceil(box[3])) + 1 - y0,

@@ -7,7 +7,7 @@ a textbook or exam page of numbered problems. Each builder writes more content t
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from proofpress.generators import fonts
@@ -16,6 +16,7 @@ from proofpress.generators.content import figures, formulas, problems, prose, ta
 from proofpress.generators.layout import BULLETS, PageSpec, Piece, Style, text_of
 from proofpress.pages.markdown import Run
 
+COLUMNS = {"paper": (2,), "exam": (1, 1, 1, 2)}  # those a kind is set in, one of them drawn; else one
 MONO = 0.2  # how often a typewriter face may be drawn at all
 PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5}  # height by width
 
@@ -105,7 +106,7 @@ class _Page:
 
 def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) -> Style:
     paper = rng.choice(sorted(PAPERS))
-    columns = {"paper": 2, "report": 1, "exam": 1 + (rng.random() < 0.3)}[kind]
+    columns = rng.choice(COLUMNS.get(kind, (1,)))
     size = round(rng.uniform(13, 16) if columns == 2 else rng.uniform(14, 18.5), 1)
     style = Style(
         width=width,
@@ -203,8 +204,3 @@ def _exam(page: _Page) -> None:
 
 
 KINDS: dict[str, Callable[[_Page], None]] = {"paper": _paper, "report": _report, "exam": _exam}
-
-
-def kinds() -> Iterator[str]:
-    """The names of all kinds, in a fixed order."""
-    yield from sorted(KINDS)

@@ -23,9 +23,9 @@ from proofpress.generators.browser_path import find_browser
 from proofpress.generators.crops import cut_crops
 from proofpress.generators.kinds import KINDS, PAPERS, lay_out
 from proofpress.generators.layout import PageSpec, block_of, text_of
-from proofpress.generators.proof import RULES, proof
+from proofpress.generators.proof import RULES, katex_html, proof
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
-from proofpress.pages import image, latex, markdown
+from proofpress.pages import image, markdown
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
 from proofpress.pages.table import Cell, TableGrid
 from proofpress.templates.assets import katex_css
@@ -38,7 +38,7 @@ STAGE = "press"
 class PressRecipe(BaseModel):
     """What to print."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     pages: int = Field(100, ge=0, le=10_000_000, description="How many pages to print.")
     kinds: dict[str, float] = Field(
@@ -232,7 +232,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals.update(
-        math=lambda source, display: Markup(latex.render_html(source, display)),
+        math=lambda source, display: Markup(katex_html(source, display)),
         inline_runs=markdown.runs,
         rows=_rows,
         is_number=lambda text: text.lstrip("−-+($€£ ")[:1].isdigit(),

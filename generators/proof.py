@@ -11,24 +11,29 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
 from proofpress.generators import fonts
 from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of, text_of
-from proofpress.generators.sheet import MATH, Layout
+from proofpress.generators.sheet import MATH, Box, Layout
 from proofpress.pages import latex, markdown
 from proofpress.pages.markdown import Block, Run
 from proofpress.pages.record import UNLABELLED, Check
 from proofpress.pages.table import TableError, TableGrid
 from proofpress.pages.table_html import from_html
 
-INK = 160  # grey levels below this are ink; paper tints and table stripes lie above 230
+PAPER = 230  # grey levels below this are ink or its soft edge; paper tints and table stripes lie above
 FAINT = 210  # a thin dash's ink is no darker than this
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 
+#: Pieces that are nothing but their words; the others have lines and drawings beside them.
+TEXTS = ("paragraph", "list_item", "heading", "caption", "page_number", "formula_number")
+
 _TAG = re.compile(r"<[^>]*>")
+_EMPTY_TAG = re.compile(r"<([a-z]+)([^<>]*)/>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,16 @@ def proof(spec: PageSpec, label: str, layout: Layout, pixels: np.ndarray) -> lis
 
 
 def _fonts(printed: Printed) -> Iterator[str]:
+    """All fonts loaded, and text is set in the page's own."""
     for family in printed.layout.failed_fonts:
         yield f"font {family} did not load"
+    for family in sorted(printed.layout.families - {printed.spec.style.font, printed.spec.style.heading_font}):
+        yield f"text is set in {family}"
+
+
+def _style(printed: Printed) -> Iterator[str]:
+    """Nothing is set so that other text is painted than stands in the document, or none."""
+    yield from printed.layout.odd
 
 
 def _tofu(printed: Printed) -> Iterator[str]:
@@ -105,20 +118,20 @@ def _text(printed: Printed) -> Iterator[str]:
 
 
 def _formulas(printed: Printed) -> Iterator[str]:
-    """Every formula of the label is parsed by KaTeX, and its glyphs are those on the page, in order."""
+    """Every formula of the label is parsed by KaTeX, and what it paints for it is what stands on the page."""
     for piece, block in zip(printed.labelled, printed.blocks, strict=False):
         said = list(_formulas_of(block))
         painted = printed.layout.pieces[piece.id].formulas
         if len(said) != len(painted):
             yield f"{piece.id}: {len(painted)} formulas painted, {len(said)} in the label"
-        for (source, display), glyphs in zip(said, painted, strict=False):
+        for (source, display), markup in zip(said, painted, strict=False):
             try:
-                expected = _glyphs(source, display)
+                expected = _markup(source, display)
             except latex.LatexError as error:
                 yield f"{piece.id}: {source!r}: {error}"
                 continue
-            if glyphs != expected:
-                yield f"{piece.id}: {source!r} painted as {glyphs!r}"
+            if markup != expected:
+                yield f"{piece.id}: {source!r} painted as {html.unescape(_TAG.sub('', markup))!r}"
 
 
 def _tables(printed: Printed) -> Iterator[str]:
@@ -164,6 +177,34 @@ def _overflow(printed: Printed) -> Iterator[str]:
             yield f"{piece.id}: wider than its place"
 
 
+def _order(printed: Printed) -> Iterator[str]:
+    """Reading goes to the right or down, from piece to piece, from word to word and from cell to cell."""
+    placed = printed.layout.pieces
+    for before, after in pairwise(printed.kept):
+        if not _leads(placed[before.id].boxes[-1], placed[after.id].boxes[0]):
+            yield f"{after.id} stands before {before.id}"
+    lines = {piece.id for piece in printed.kept if piece.type not in ("figure", "table")}
+    for first, second in pairwise(word for word in printed.layout.words if word.element in lines):
+        if first.element == second.element and not _leads(first.box, second.box):
+            yield f"{second.element}: {second.text!r} stands before {first.text!r}"
+    for piece in placed.values():
+        rows = [row for row in piece.corners if row]
+        if any(
+            right <= left + 1 or abs(lower - upper) > 1
+            for row in rows
+            for (left, upper), (right, lower) in pairwise(row)
+        ):
+            yield f"{piece.id}: the cells of a row do not stand in a row"
+        if any(below[0][1] <= above[0][1] + 1 for above, below in pairwise(rows)):
+            yield f"{piece.id}: rows do not follow each other"
+
+
+def _leads(first: Box, second: Box) -> bool:
+    """Whether one reads on from the first box to the second: it is to the right, or lower."""
+    height = min(first[3] - first[1], second[3] - second[1])
+    return second[0] >= first[2] - SLACK or second[1] + second[3] > first[1] + first[3] + height / 2
+
+
 def _overlap(printed: Printed) -> Iterator[str]:
     """No two elements, and no two words, stand over each other."""
     owned = [(piece, box) for piece in printed.layout.pieces.values() for box in piece.boxes]
@@ -177,25 +218,25 @@ def _overlap(printed: Printed) -> Iterator[str]:
 
 
 def _ink(printed: Printed) -> Iterator[str]:
-    """Every word's box owns ink, and no ink stands outside all elements."""
-    faint, dark = printed.pixels < FAINT, printed.pixels < INK
+    """Every word's box owns ink, and no ink stands outside all words and all that is drawn."""
+    faint, stray = printed.pixels < FAINT, printed.pixels < PAPER
     for word in printed.layout.words:
         left, top, right, bottom = (max(0, round(edge)) for edge in word.box)
         if not faint[top : bottom + 1, left : right + 1].any():
             yield f"{word.element}: {word.text!r} left no ink"
-    for piece in printed.layout.pieces.values():
-        for x0, y0, x1, y1 in piece.boxes:
-            dark[
-                max(0, int(y0 - SLACK)) : int(np.ceil(y1 + SLACK)), max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))
-            ] = False
-    rows, columns = np.nonzero(dark)
+    drawn = [box for piece in printed.kept if piece.type not in TEXTS for box in printed.layout.pieces[piece.id].boxes]
+    for x0, y0, x1, y1 in (*drawn, *(word.box for word in printed.layout.words)):
+        down = slice(max(0, int(y0 - SLACK)), int(np.ceil(y1 + SLACK)))
+        stray[down, max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))] = False
+    rows, columns = np.nonzero(stray)
     if len(rows):
-        yield f"ink outside all elements at x={columns[0]}, y={rows[0]}"
+        yield f"ink in no word and no drawing at x={columns[0]}, y={rows[0]}"
 
 
 #: Every proof of the press, by the reason its failure is counted under.
 RULES: dict[str, Rule] = {
     "font": _fonts,
+    "style": _style,
     "tofu": _tofu,
     "text": _text,
     "formula": _formulas,
@@ -203,6 +244,7 @@ RULES: dict[str, Rule] = {
     "clipped": _clipped,
     "occluded": _occluded,
     "overflow": _overflow,
+    "order": _order,
     "overlap": _overlap,
     "ink": _ink,
 }
@@ -222,10 +264,15 @@ def _formulas_of(block: Block) -> Iterator[tuple[str, bool]]:
         yield from ((run.text, False) for run in markdown.runs(text) if run.kind == "math")
 
 
+#: KaTeX's HTML of a formula; the press paints with it and the proof expects it again from the label's LaTeX.
+katex_html = lru_cache(maxsize=4096)(latex.render_html)
+
+
 @lru_cache(maxsize=4096)
-def _glyphs(source: str, display: bool) -> str:
-    """The characters KaTeX paints for a formula, as the document has them."""
-    return html.unescape(_TAG.sub("", latex.render_html(source, display)))
+def _markup(source: str, display: bool) -> str:
+    """What KaTeX paints for a formula, spelt as a browser spells its document."""
+    markup = _EMPTY_TAG.sub(r"<\1\2></\1>", katex_html(source, display)).replace("'", '"')
+    return markup.replace("&#x27;", "'").replace("&quot;", '"').replace("\u00a0", "&nbsp;")
 
 
 def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:

@@ -29,8 +29,8 @@ class PlacedWord:
 class PlacedPiece:
     """One painted piece. boxes: one for each column it stands in. text: as in the document, ``MATH`` for formulas.
 
-    wide: whether its content runs out of it. formulas: the glyphs each of its formulas is painted with.
-    cells: for a table, its rows of ``(tag, rowspan, colspan, text)``.
+    wide: whether its content runs out of it. formulas: the HTML each of its formulas is painted from.
+    cells: for a table, its rows of ``(tag, rowspan, colspan, text)``; corners: each cell's left and top.
     """
 
     id: str
@@ -40,16 +40,22 @@ class PlacedPiece:
     wide: bool
     formulas: tuple[str, ...]
     cells: tuple[tuple[tuple[str, int, int, str], ...], ...]
+    corners: tuple[tuple[tuple[float, float], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Everything measured on one sheet. dropped: pieces that did not fit. failed_fonts: families that did not load."""
+    """Everything measured on one sheet. dropped: pieces that did not fit. failed_fonts: families that did not load.
+
+    families: what all text but that of formulas and figures is set in. odd: what is not set plainly, in words.
+    """
 
     pieces: Mapping[str, PlacedPiece]
     words: tuple[PlacedWord, ...]
     dropped: frozenset[str]
     failed_fonts: tuple[str, ...]
+    families: frozenset[str]
+    odd: tuple[str, ...]
     body: Box
 
 
@@ -69,13 +75,22 @@ def read_layout(measured: Mapping[str, Any]) -> Layout:
             wide=wide,
             formulas=tuple(measured["math"].get(id_, ())),
             cells=tuple(
-                tuple((tag.lower(), rowspan, colspan, cell) for tag, rowspan, colspan, cell in row)
+                tuple((tag.lower(), rowspan, colspan, cell) for tag, rowspan, colspan, cell, _, _ in row)
                 for row in measured["cells"].get(id_, ())
             ),
+            corners=tuple(tuple((left, top) for *_, left, top in row) for row in measured["cells"].get(id_, ())),
         )
         for id_, rects, text, marker, wide in measured["pieces"]
     }
-    return Layout(pieces, words, frozenset(measured["dropped"]), tuple(measured["failed"]), _box(measured["body"]))
+    return Layout(
+        pieces=pieces,
+        words=words,
+        dropped=frozenset(measured["dropped"]),
+        failed_fonts=tuple(measured["failed"]),
+        families=frozenset(measured["families"]),
+        odd=tuple(measured["odd"]),
+        body=_box(measured["body"]),
+    )
 
 
 def quad(box: Box) -> tuple[float, ...]:

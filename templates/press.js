@@ -3,6 +3,19 @@
 
 const MATH = "\uFFFC"; // stands for one inline formula in a piece's text
 const JUT = 3; // pixels by which content may stand out of its box: KaTeX gives its stacks a margin of -2 px
+const SMALLEST = 6; // pixels of a font that can be read
+
+// The elements that set a page, and how each is set: then what stands in the document is what is painted, in its order.
+const TAGS = new Set("HEADER SECTION MAIN FOOTER DIV SPAN TABLE TBODY TR TH TD".split(" "));
+const PLAIN = {
+  "text-transform": "none", "font-variant-caps": "normal", "font-variant-numeric": "normal",
+  "font-variant-position": "normal", "font-variant-ligatures": "none", "font-feature-settings": "normal",
+  "-webkit-text-security": "none", "-webkit-text-stroke-width": "0px", "text-shadow": "none",
+  "text-decoration-line": "none", "text-overflow": "clip", "letter-spacing": "normal", "word-spacing": "0px",
+  direction: "ltr", "writing-mode": "horizontal-tb", position: "static", order: "0", zoom: "1", transform: "none",
+  scale: "none", rotate: "none", translate: "none", filter: "none", "mix-blend-mode": "normal", "clip-path": "none",
+  "mask-image": "none", "background-image": "none", opacity: "1", visibility: "visible",
+};
 
 const press = {
   async print(html) {
@@ -63,7 +76,7 @@ const press = {
           } else if (child.classList?.contains("m")) {
             const r = this.extent(child);
             words.push(id, MATH, at < 0 ? -1 : text.length, r.left, r.top, r.right, r.bottom, this.seen(r, id));
-            formulas.push(child.textContent);
+            formulas.push(child.innerHTML);
             if (at >= 0) text += MATH;
           } else {
             walk(child, child.dataset?.marker !== undefined || element.dataset.type === "table" ? -1 : at);
@@ -72,7 +85,10 @@ const press = {
       };
       walk(element, element.dataset.type === "table" ? -1 : 0);
       if (element.dataset.type === "table") {
-        cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => [c.tagName, c.rowSpan, c.colSpan, this.text(c)]));
+        cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => {
+          const r = c.getBoundingClientRect();
+          return [c.tagName, c.rowSpan, c.colSpan, this.text(c), r.left, r.top];
+        }));
       }
       const marker = element.querySelector("[data-marker]");
       const wide = element.scrollWidth > element.clientWidth + JUT && element.clientWidth > 0;
@@ -81,7 +97,43 @@ const press = {
     }
     const body = document.querySelector(".body").getBoundingClientRect();
     const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
-    return { pieces, words, cells, math, failed, body: [body.left, body.top, body.right, body.bottom] };
+    return { pieces, words, cells, math, failed, body: [body.left, body.top, body.right, body.bottom], ...this.setting() };
+  },
+
+  // How the page is set: the font families of its text, and as `odd` what is not set plainly or stands in no element.
+  setting() {
+    const page = document.querySelector("#page");
+    if (!page) return { families: [], odd: [] };
+    const families = new Set(), odd = [];
+    const ink = getComputedStyle(page).color;
+    const tell = (element, what) => odd.push(`${element.closest("[data-eid]")?.dataset.eid ?? "page"}: ${what}`);
+    for (const element of page.querySelectorAll("*:not(.m *, svg, svg *)")) {
+      const style = getComputedStyle(element);
+      if (!TAGS.has(element.tagName)) tell(element, `<${element.tagName.toLowerCase()}> in it`);
+      for (const [name, value] of Object.entries(PLAIN)) {
+        if (style.getPropertyValue(name) !== value) tell(element, `${name} is ${style.getPropertyValue(name)}`);
+      }
+      if (style.unicodeBidi.includes("override")) tell(element, `unicode-bidi is ${style.unicodeBidi}`);
+      if (style.webkitTextFillColor !== ink) tell(element, `its text is ${style.webkitTextFillColor}`);
+      if (parseFloat(style.fontSize) < SMALLEST) tell(element, `its text is ${style.fontSize} high`);
+      for (const pseudo of ["::before", "::after"]) {
+        if (getComputedStyle(element, pseudo).content !== "none") tell(element, `${pseudo} paints in it`);
+      }
+      families.add(style.fontFamily.replaceAll('"', ""));
+    }
+    // KaTeX's own markup is proofed by the letter; here that nothing but its style sheet paints it. A phantom is hidden.
+    for (const part of page.querySelectorAll(".katex, .katex *:not(svg *)")) {
+      const style = getComputedStyle(part);
+      const seen = part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+      if (!seen || (style.color !== ink && !part.closest('[style*="color"]'))) tell(part, "a formula is not painted whole");
+      if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
+    }
+    const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { data, parentElement } = texts.currentNode;
+      if (data.trim() && !parentElement.closest("[data-eid]")) tell(parentElement, `${data} is in no element`);
+    }
+    return { families: [...families], odd };
   },
 
   // What a formula covers: an inline box is only as high as its font, KaTeX's bases are as high as what they hold.

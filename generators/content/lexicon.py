@@ -140,6 +140,7 @@ def _chooser(words: tuple[str, ...]) -> Maker:
     return lambda rng: rng.choice(words)
 
 
+@cache
 def _noun_maker(domain: str) -> Callable[[Random], Noun]:
     listed = tuple(Noun.parse(word) for word in _lexicon(domain, "thing"))
     qualifiers = tuple(w for w in (*_lexicon(domain, "mass"), *(noun.singular for noun in listed)) if " " not in w)

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from proofpress.generators.press import PressRecipe, print_pages
-from proofpress.generators.proof import INK
+from proofpress.generators.proof import PAPER
 from proofpress.pages import latex, markdown
 from proofpress.pages.record import PageRecord
 from proofpress.pages.table_html import from_html
@@ -84,14 +84,22 @@ def test_formula_and_table_crops_are_labelled_with_what_parses(printed):
         assert from_html(crop.text).cells
 
 
-def test_no_ink_touches_a_word_crops_border_from_outside(printed):
-    """Where the picture's edge cuts ink, the ink is its own words': nothing of a neighbour is in the picture."""
-    for _, crop in crops_of(printed, "word"):
-        dark = grey(crop) < INK
-        for word in crop.words:
-            x0, y0, x1, y1 = word.quad[0], word.quad[1], word.quad[4], word.quad[5]
-            dark[max(0, int(y0) - 1) : int(y1) + 2, max(0, int(x0) - 1) : int(x1) + 2] = False
-        assert not dark.any()
+def test_a_text_crop_holds_no_ink_but_its_words_and_cuts_none(printed):
+    for kind in ("word", "line", "paragraph"):
+        for _, crop in crops_of(printed, kind):
+            ink = grey(crop) < PAPER
+            assert not ink[[0, -1]].any() and not ink[:, [0, -1]].any()
+            for word in crop.words:
+                x0, y0, x1, y1 = word.quad[0], word.quad[1], word.quad[4], word.quad[5]
+                ink[max(0, int(y0) - 1) : int(y1) + 2, max(0, int(x0) - 1) : int(x1) + 2] = False
+            assert not ink.any()
+
+
+@pytest.mark.parametrize("kind", ["formula", "table"])
+def test_nothing_of_a_formula_or_table_is_cut_off(printed, kind):
+    for _, crop in crops_of(printed, kind):
+        ink = grey(crop) < PAPER
+        assert not ink[[0, -1]].any() and not ink[:, [0, -1]].any()
 
 
 def test_crops_share_their_pages_content_and_have_ids_of_their_own(printed):

@@ -2,11 +2,13 @@
 
 import io
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from proofpress import templates
 from proofpress.generators.layout import PageSpec, Piece, Style, block_of
 from proofpress.generators.press import to_html
 from proofpress.generators.proof import proof
@@ -74,12 +76,69 @@ def test_a_page_without_fault_passes_every_rule(browser):
         ("ink", "[data-eid=e8] { color: #fefefe }"),
         ("ink", ".masthead { border-bottom: 3px solid #000; padding-bottom: 30px }"),
         ("clipped", ".item-text { display: none }"),
+        ("style", "[data-eid=e3] { text-transform: uppercase }"),
+        ("style", "[data-eid=e3] { font-variant: small-caps }"),
+        ("style", "[data-eid=e3] { font-size: 5px }"),
+        ("style", "[data-eid=e3]::before { content: 'Not ' }"),
+        ("style", "td::after { content: '9' }"),
+        ("style", "[data-eid=e3] { direction: rtl; unicode-bidi: bidi-override }"),
+        ("style", "[data-eid=e3] { transform: scaleX(-1) }"),
+        ("style", "[data-eid=e3] { clip-path: inset(0 60% 0 0) }"),
+        ("style", "[data-eid=e3] { -webkit-text-security: disc }"),
+        ("style", "[data-eid=e3] { text-decoration: line-through 6px }"),
+        ("style", "[data-eid=e3] { opacity: 0.4 }"),
+        ("style", "[data-eid=e4] .mfrac { display: none }"),
+        ("style", "[data-eid=e4] .vlist { visibility: hidden }"),
+        ("style", "[data-eid=e4] .mord { color: transparent }"),
+        ("style", ".katex * { font-family: Lato !important }"),
+        ("font", "[data-eid=e3] { font-family: 'Open Sans' }"),
+        ("order", ".body { display: flex; flex-direction: column-reverse }"),
+        ("order", ".item { flex-direction: row-reverse }"),
+        ("order", "table { direction: rtl }"),
+        ("order", "tbody { display: flex; flex-direction: column-reverse }"),
+        ("ink", ".body::before { content: 'Stray words'; color: #ccc }"),
+        ("ink", "[data-eid=e3] { background: #000 }"),
+        ("ink", "[data-eid=e3] { border: 4px solid }"),
         ("font", "@font-face { font-family: Gone; src: url(file:///gone.woff2) } [data-eid=e8] { font-family: Gone }"),
     ],
 )
 def test_a_fault_of_printing_is_found(browser, rule, css):
     found = faults(browser, to_html(SPEC) + f"<style>{css}</style>")
     assert rule in found
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("costs", "<sup>costs</sup>"),
+        ("costs", "<s>costs</s>"),
+        ("costs", 'co<i style="color: #fff">s</i>ts'),
+        ("costs", '<i style="position: relative; left: 60px">costs</i>'),
+        ("costs", 'costs<input value="more">'),
+        ("costs", "<bdo dir=rtl>costs</bdo>"),
+        ('data-type="table">', 'data-type="table"><caption>More</caption>'),
+        (
+            '<main class="body">',
+            '<main class="body"><div style="position: absolute; left: 500px; top: 100px">More</div>',
+        ),
+    ],
+)
+def test_what_does_not_belong_on_a_sheet_is_found(browser, old, new):
+    html = to_html(SPEC)
+    assert html.count(old) == 1
+    assert "style" in faults(browser, html.replace(old, new))
+
+
+@pytest.mark.parametrize(("painted", "said"), [("x", r"\mathbf{x}"), (r"\overline{x}", r"\underline{x}")])
+def test_a_formula_of_the_same_letters_set_otherwise_is_found(browser, painted, said):
+    pieces = tuple(replace(piece, latex=painted) if piece.latex else piece for piece in PIECES)
+    label = LABEL.replace(PIECES[4].latex, said)
+    assert "formula" in faults(browser, to_html(replace(SPEC, pieces=pieces)), label)
+
+
+def test_no_style_sheet_of_ours_paints_pseudo_elements():
+    for name in ("page.css", "kinds.css"):
+        assert "::" not in (resources.files(templates) / "css" / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -129,3 +188,15 @@ def test_a_table_painted_with_other_cells_is_found(browser, old, new):
 )
 def test_a_label_of_other_blocks_is_found(browser, label):
     assert faults(browser, label=label)
+
+
+@pytest.mark.parametrize("style", ["grid", "rules", "striped"])
+def test_a_merged_cell_does_not_look_like_empty_ones(browser, style):
+    heads = (Cell(0, 0, text="Monday", heading=True), Cell(0, 1, text="Tuesday", heading=True))
+    merged = (*heads, Cell(1, 0, 1, 2, "rest"))
+    apart = (*heads, Cell(1, 0, text="rest"), Cell(1, 1))
+    pictures = {
+        browser.print(to_html(PageSpec("report.html.j2", replace(STYLE, table=style), (table,), {})), STYLE.height).png
+        for table in (Piece("e0", "table", grid=TableGrid(2, 2, cells)) for cells in (merged, apart))
+    }
+    assert len(pictures) == 2
