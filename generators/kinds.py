@@ -7,7 +7,7 @@ a textbook or exam page of numbered problems. Each builder writes more content t
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from proofpress.generators import fonts
@@ -16,6 +16,7 @@ from proofpress.generators.content import figures, formulas, problems, prose, ta
 from proofpress.generators.layout import BULLETS, PageSpec, Piece, Style, text_of
 from proofpress.pages.markdown import Run
 
+AMPLE = 1.1  # content made for a page, as a share of what is likely to fit
 COLUMNS = {"paper": (2,), "exam": (1, 1, 1, 2)}  # those a kind is set in, one of them drawn; else one
 MONO = 0.2  # how often a typewriter face may be drawn at all
 PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5}  # height by width
@@ -43,6 +44,15 @@ class _Page:
     features: dict[str, str]
     pieces: list[Piece] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+
+    def parts(self) -> Iterator[tuple[int, random.Random]]:
+        """The page's parts, each a number and a stream, until they are likely to fill it."""
+        style = self.style
+        room = AMPLE * style.columns * (style.height - 2 * style.margin)
+        part = 0
+        while sum(_likely_height(piece, style) for piece in self.pieces) < room:
+            yield part, self.rng(f"part:{part}")
+            part += 1
 
     def rng(self, purpose: str) -> random.Random:
         return self.address.stream(purpose)
@@ -128,6 +138,20 @@ def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) 
     return style
 
 
+def _likely_height(piece: Piece, style: Style) -> float:
+    """About how high a piece will stand, in pixels, from the look of its content alone."""
+    line = style.size * style.leading
+    column = (style.width - 2 * style.margin - style.gap * (style.columns - 1)) / style.columns
+    if piece.grid is not None:
+        return (piece.grid.rows + 1) * 1.8 * style.size
+    if piece.svg:
+        return 0.5 * column
+    if piece.type == "formula":
+        return 3 * line
+    letters = sum(len(run.text) * (0.5 if run.kind == "math" else 1) for run in piece.runs)
+    return (1 + letters * 0.48 * style.size // column) * line + 0.5 * style.size
+
+
 def _set_fonts(page: _Page, rng: random.Random) -> Style:
     """The style with fonts that have a glyph for every character; the proof rejects a page that gets none."""
     painted = (text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in page.pieces)
@@ -152,8 +176,7 @@ def _paper(page: _Page) -> None:
     table_at = rng.randint(2, 9) if rng.random() < 0.5 else -1
     numbered = rng.random() < 0.7
     section = rng.randint(1, 5)
-    for step in range(26):
-        part = page.rng(f"part:{step}")
+    for step, part in page.parts():
         if step % 5 == 0:
             page.text("heading", f"{section} {prose.heading(part)}", level=2)
             section += 1
@@ -173,8 +196,7 @@ def _report(page: _Page) -> None:
     rng = page.rng("layout")
     if rng.random() < 0.7:
         page.text("title", prose.title(rng), zone="masthead", level=1)
-    for step in range(8):
-        part = page.rng(f"part:{step}")
+    for step, part in page.parts():
         if part.random() < 0.7:
             page.text("heading", prose.heading(part), level=2)
         page.paragraph(part, part.randint(2, 5), math=part.random() < 0.2)
@@ -190,8 +212,7 @@ def _exam(page: _Page) -> None:
     if rng.random() < 0.6:
         page.paragraph(page.rng("instructions"), rng.randint(1, 3), math=False)
     first = rng.randint(1, 20)
-    for step in range(16):
-        part = page.rng(f"part:{step}")
+    for step, part in page.parts():
         if step % 6 == 0 and part.random() < 0.6:
             page.text("heading", prose.heading(part), level=2)
         page.add("list_item", runs=problems.problem(part), marker=f"{first + step}.")

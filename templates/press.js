@@ -121,17 +121,19 @@ const press = {
       }
       families.add(style.fontFamily.replaceAll('"', ""));
     }
-    // KaTeX's own markup is proofed by the letter; here that nothing but its style sheet paints it. A phantom is hidden.
-    for (const part of page.querySelectorAll(".katex, .katex *:not(svg *)")) {
-      const style = getComputedStyle(part);
-      const seen = part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-      if (!seen || (style.color !== ink && !part.closest('[style*="color"]'))) tell(part, "a formula is not painted whole");
-      if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
-    }
     const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
-      const { data, parentElement } = texts.currentNode;
-      if (data.trim() && !parentElement.closest("[data-eid]")) tell(parentElement, `${data} is in no element`);
+      const { data, parentElement: part } = texts.currentNode;
+      if (part.closest(".katex")) {
+        // KaTeX's own markup is proofed by the letter; here that nothing but its style sheet paints it.
+        const style = getComputedStyle(part);
+        const seen = part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+        const inked = style.color === ink || part.closest('[style*="color"]'); // a phantom is hidden by its own colour
+        if (!seen || !inked) tell(part, "a formula is not painted whole");
+        if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
+      } else if (data.trim() && !part.closest("[data-eid]")) {
+        tell(part, `${data} is in no element`);
+      }
     }
     return { families: [...families], odd };
   },
@@ -193,9 +195,14 @@ const press = {
     words.push(id, text, start, r.left, r.top, r.right, r.bottom, this.seen(r, id));
   },
 
-  // 1 if what stands topmost at the rectangle's centre is the element itself.
+  // 1 if what stands topmost at the rectangle's centre is the element itself. Asking costs more than all else here, so
+  // only the first word of a line is asked for; that the others are not covered either, their ink shows.
   seen(r, id) {
-    const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
-    return top && top.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
+    if (this.line.id !== id || this.line.top !== r.top) {
+      const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+      this.line = { id, top: r.top, seen: top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0 };
+    }
+    return this.line.seen;
   },
+  line: { id: null, top: 0, seen: 0 },
 };
