@@ -18,6 +18,7 @@ from proofpress.pages.markdown import Run
 
 AMPLE = 1.1  # content made for a page, as a share of what is likely to fit
 COLUMNS = {"paper": (2,), "exam": (1, 1, 1, 2)}  # those a kind is set in, one of them drawn; else one
+MATH = {"dense": 0.9, "medium": 0.45, "light": 0.15}  # share of a paper's paragraphs with formulas in them
 MONO = 0.2  # how often a typewriter face may be drawn at all
 PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5}  # height by width
 
@@ -175,6 +176,8 @@ def _paper(page: _Page) -> None:
     figure_at = rng.randint(1, 5)
     table_at = rng.randint(2, 9) if rng.random() < 0.5 else -1
     numbered = rng.random() < 0.7
+    density = rng.choice(sorted(MATH))
+    page.features["math"] = density
     section = rng.randint(1, 5)
     for step, part in page.parts():
         if step % 5 == 0:
@@ -187,8 +190,8 @@ def _paper(page: _Page) -> None:
         elif part.random() < 0.12:
             page.bullets(part, part.randint(2, 4), math=True)
         else:
-            page.paragraph(part, part.randint(2, 5), math=True)
-            if part.random() < 0.55:
+            page.paragraph(part, part.randint(2, 5), math=part.random() < MATH[density])
+            if part.random() < 0.6 * MATH[density]:
                 page.formula(part, numbered=numbered)
 
 
@@ -216,7 +219,7 @@ def _exam(page: _Page) -> None:
         if step % 6 == 0 and part.random() < 0.6:
             page.text("heading", prose.heading(part), level=2)
         page.add("list_item", runs=problems.problem(part), marker=f"{first + step}.")
-        if part.random() < 0.5:
+        if part.random() < 0.35:
             page.formula(part, numbered=False)
         if part.random() < 0.12:
             page.table(part, columns=4, rows=5)
