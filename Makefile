@@ -19,7 +19,8 @@ setup: .venv/installed  ## Install all that is needed, then say what is there; q
 
 demo: setup  ## Print, clean, judge and shard a dataset of 300 pages, then train the bundled model on it a little
 	$(BIN)/proofpress build recipes/demo.yaml --out out/demo --runner processes
-	$(BIN)/proofpress train sft recipes/train/demo.yaml --data out/demo --out out/demo-sft
+	$(BIN)/proofpress train sft recipes/train/demo.yaml --data out/demo --out out/demo-sft --resume
+	@echo "The dataset's report: out/demo/report.html"
 
 test: setup  ## Run the tests
 	$(BIN)/pytest

@@ -10,7 +10,6 @@ from typing import Any
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import machine
-from proofpress.model.jina_ocr import checkpoint
 
 PACKAGES = ("proofpress", "numpy", "pillow", "pyarrow", "mini-racer", "lxml")
 PRESS_PACKAGES = ("jinja2", "playwright", "sympy", "fonttools")
@@ -24,6 +23,8 @@ def versions(*groups: tuple[str, ...]) -> dict[str, str]:
 
 def judged_with(judge: JudgeRecipe) -> dict[str, Any]:
     """The judging model, by what it is and not by where it lies."""
+    from proofpress.model.jina_ocr import checkpoint  # a build without a judge does not wait for torch
+
     return {"model": {"sha256": checkpoint.digest(judge.model)}}
 
 
