@@ -16,7 +16,7 @@ from proofpress.cleaners.clean import clean, reject_repeat
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
 from proofpress.generators.press import STAGE, print_pages
-from proofpress.pages.record import PageRecord, Reject, to_json
+from proofpress.pages.record import PageRecord, Reject, Scores, to_json
 from proofpress.pages.shards import order_key, write_rejects, write_shard
 
 if TYPE_CHECKING:
@@ -91,13 +91,23 @@ def _without_bad(page: Page) -> Page:
     return Reject(
         id=page.id,
         stage="judge",
-        reason="judge.drop",
-        evidence=to_json(row["scores"]),
+        reason="unsound" if any("gold" in part for part in page.scores.parts.values()) else "unlikely",
+        evidence=_why(page.scores),
         source=page.source,
         text=page.text,
         image=page.image,
         original=to_json(row),
     )
+
+
+def _why(scores: Scores) -> str:
+    """What the judge measured, element by element; the same figures stand in the reject's original."""
+    measured = [
+        f"{name}: " + ", ".join(f"{what} {value}" for what, value in sorted(part.items()))
+        for name, part in scores.parts.items()
+    ]
+    reward = "" if scores.reward is None else f", reward {scores.reward}"
+    return f"{scores.model}: likelihood {scores.likelihood} a token{reward} ({'; '.join(measured)})"
 
 
 def _count(pages: Sequence[Page]) -> dict[str, Any]:

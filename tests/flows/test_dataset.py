@@ -249,7 +249,7 @@ def test_a_judged_dataset_is_a_new_one_with_scores(tmp_path, strict_judge, recip
     assert [r.id for r in after] == [r.id for r in before if "formula" not in r.text]
     assert {r.id for r in dropped} == {r.id for r in before} - {r.id for r in after}
     assert all(record.scores for record in after)
-    assert made.manifest["rejected"] == {"judge: judge.drop": len(dropped)}
+    assert made.manifest["rejected"] == {"judge: unlikely": len(dropped)}
     assert made.manifest["fonts"] == read_manifest(tmp_path / "out")["fonts"]
 
 
