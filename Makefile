@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 FOLDERS := pages templates generators cleaners model flows
-SOURCES := $(FOLDERS) tests benchmarks
+SOURCES := $(FOLDERS) tests benchmarks docs
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-slow check bench
