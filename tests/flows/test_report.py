@@ -118,6 +118,15 @@ def test_scores_are_drawn_where_there_are_any(dataset: Path, quick_page, page: P
     assert page.said == []
 
 
+def test_a_record_the_model_could_not_see_is_shown_as_unread(dataset: Path, quick_page):
+    records = [page_ for page_ in (quick_page(0, n) for n in range(3)) if isinstance(page_, PageRecord)]
+    unread = [replace(record, scores=Scores("m", None, None, "unread")) for record in records]
+    for path in (dataset / "data").glob("*.parquet"):
+        write_shard(path, unread)
+    write_report(dataset, read_manifest(dataset))
+    assert "· unread" in (dataset / "report.html").read_text()
+
+
 def test_equal_datasets_have_equal_reports(dataset: Path):
     before = (dataset / "report.html").read_bytes()
     assert write_report(dataset, read_manifest(dataset)).read_bytes() == before
