@@ -27,7 +27,7 @@ from proofpress.generators.proof import RULES, katex_html, proof
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
 from proofpress.pages import image, markdown
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
-from proofpress.pages.table import Cell, TableGrid
+from proofpress.pages.table import TableGrid
 from proofpress.templates.assets import katex_css
 
 VERSION = "1"  # of the press: raise it when the same address prints another page
@@ -234,14 +234,6 @@ def _environment() -> jinja2.Environment:
     environment.globals.update(
         math=lambda source, display: Markup(katex_html(source, display)),
         inline_runs=markdown.runs,
-        rows=_rows,
         is_number=lambda text: text.lstrip("−-+($€£ ")[:1].isdigit(),
     )
     return environment
-
-
-def _rows(grid: TableGrid) -> list[list[Cell]]:
-    rows: list[list[Cell]] = [[] for _ in range(grid.rows)]
-    for cell in sorted(grid.cells, key=lambda cell: (cell.row, cell.column)):
-        rows[cell.row].append(cell)
-    return rows

@@ -277,11 +277,13 @@ def _markup(source: str, display: bool) -> str:
 
 def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:
     """A grid as the document's rows of ``(tag, rowspan, colspan, text)``."""
-    rows: list[list[tuple[str, int, int, str]]] = [[] for _ in range(grid.rows)]
-    for cell in sorted(grid.cells, key=lambda cell: (cell.row, cell.column)):
-        text = _plain(markdown.runs(cell.text))
-        rows[cell.row].append(("th" if cell.heading else "td", cell.rowspan, cell.colspan, text))
-    return tuple(tuple(row) for row in rows)
+    return tuple(
+        tuple(
+            ("th" if cell.heading else "td", cell.rowspan, cell.colspan, _plain(markdown.runs(cell.text)))
+            for cell in row
+        )
+        for row in grid.by_row()
+    )
 
 
 def _crossing(boxes: np.ndarray, enough: Callable[..., np.ndarray]) -> Iterator[tuple[int, int]]:
