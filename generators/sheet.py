@@ -56,7 +56,6 @@ class Layout:
     failed_fonts: tuple[str, ...]
     families: frozenset[str]
     odd: tuple[str, ...]
-    body: Box
 
 
 def read_layout(measured: Mapping[str, Any]) -> Layout:
@@ -89,7 +88,6 @@ def read_layout(measured: Mapping[str, Any]) -> Layout:
         failed_fonts=tuple(measured["failed"]),
         families=frozenset(measured["families"]),
         odd=tuple(measured["odd"]),
-        body=_box(measured["body"]),
     )
 
 

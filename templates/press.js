@@ -95,9 +95,8 @@ const press = {
       pieces.push([id, rects, text, marker ? marker.textContent : "", wide]);
       if (formulas.length) math[id] = formulas;
     }
-    const body = document.querySelector(".body").getBoundingClientRect();
     const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
-    return { pieces, words, cells, math, failed, body: [body.left, body.top, body.right, body.bottom], ...this.setting() };
+    return { pieces, words, cells, math, failed, ...this.setting() };
   },
 
   // How the page is set: the font families of its text, and as `odd` what is not set plainly or stands in no element.
