@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from proofpress.flows.cli import app, main, train_app
+from proofpress.flows.cli import app, main
+from proofpress.flows.cli.training import train_app
 from proofpress.flows.settings import check, parse_sets, read_yaml
 from proofpress.model.train.recipe import SFTRecipe
 

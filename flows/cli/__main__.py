@@ -1,0 +1,5 @@
+"""``python -m proofpress.flows.cli``."""
+
+from proofpress.flows.cli import main
+
+main()
