@@ -2,15 +2,17 @@
 
 The catalogue is what ``templates.assets`` finds installed, so it is the same wherever the same packages are. A family
 is cut into files by script; a character counts as covered only if a file's declared range offers it *and* that file
-has a glyph for it, in every face, so that bold or italic text never turns to tofu.
+has a glyph for it, in every face, so that bold or italic text never turns to tofu. A Chinese family has hundreds of
+files, so a file is opened when the first character of its range is asked for.
 
     >>> [family.name for family in catalogue() if family.covers("Ωmega ﷽")]
     []
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,6 +22,18 @@ from proofpress.templates.assets import font_packages, package_version
 
 KINDS = {"serif": "serif", "sans-serif": "sans", "monospace": "mono"}
 WEIGHTS = (400, 700)
+
+#: The subset by which a family made for one script is known; the first that fits counts.
+HOMES = {
+    "japanese": "japanese",
+    "korean": "korean",
+    "chinese-simplified": "chinese",
+    "arabic": "arabic",
+    "hebrew": "hebrew",
+    "devanagari": "devanagari",
+}
+GENERAL = "cyrillic"  # a family with this subset that is not East Asian is made for more than one script
+MATH = "-math"  # how the packages of OpenType math fonts end
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +47,51 @@ class FontFile:
 
     def characters(self) -> frozenset[int]:
         """The code points that a browser takes from this file: offered by its range and drawn by its glyphs."""
-        with TTFont(self.path, lazy=True) as font:
-            return frozenset(font.getBestCmap()) & _code_points(self.ranges)
+        return _characters(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FontFamily:
-    """A family at regular and bold, upright and italic where it has them. ``kind`` is serif, sans or mono."""
+    """A family at regular and bold, upright and italic where it has them. ``kind`` is serif, sans, mono or math.
+
+    home: the script it is made for, e.g. ``japanese``, or empty for one that serves several.
+    """
 
     name: str
     kind: str
     files: tuple[FontFile, ...]
     licence: str
     version: str
+    home: str = ""
 
     def covers(self, text: str) -> bool:
         """Whether every face of the family has a glyph for every character of ``text``; line breaks need none."""
-        return {ord(character) for character in text if character not in "\n\r\t"} <= _covered(self)
+        return not self.missing(text)
+
+    def missing(self, text: str) -> str:
+        """The characters of ``text`` that some face of the family has no glyph for, sorted."""
+        return "".join(sorted(c for c in set(text) - set("\n\r\t") if not self._has(ord(c))))
+
+    def _has(self, point: int) -> bool:
+        known = self._known.get(point)
+        if known is None:
+            known = all(any(point in file.characters() for file in face.get(point, ())) for face in self._faces)
+            self._known[point] = known
+        return known
+
+    @cached_property
+    def _known(self) -> dict[int, bool]:
+        return {}
+
+    @cached_property
+    def _faces(self) -> tuple[dict[int, list[FontFile]], ...]:
+        """For each face the files whose range offers a code point."""
+        faces: dict[tuple[int, str], dict[int, list[FontFile]]] = {}
+        for file in self.files:
+            face = faces.setdefault((file.weight, file.style), {})
+            for point in _code_points(file.ranges) if file.ranges else file.characters():
+                face.setdefault(point, []).append(file)
+        return tuple(faces.values())
 
     def sha256(self) -> str:
         """Hex digest over the files' bytes, in order of their names: what a rebuilt page depends on."""
@@ -65,11 +107,26 @@ def catalogue() -> tuple[FontFamily, ...]:
     return tuple(sorted(map(_family, font_packages()), key=lambda family: family.name))
 
 
+def families(script: str, kind: str | None = None) -> tuple[FontFamily, ...]:
+    """The families to set a script in: those made for it, or where there are none those that serve several.
+
+    kind: serif, sans or mono; without it all but math. Whether one covers a text is for ``covers`` to say.
+    """
+    texts = [family for family in catalogue() if family.kind != "math"]
+    own = [family for family in texts if family.home == script] or [family for family in texts if not family.home]
+    return tuple(family for family in own if kind is None or family.kind == kind)
+
+
+def find_family(name: str) -> FontFamily:
+    """The installed family of this name. ``KeyError`` if there is none."""
+    return _by_name()[name]
+
+
 def face_css(family: FontFamily) -> str:
     """The family's ``@font-face`` rules, with absolute ``file://`` addresses: they load in a ``file://`` page only."""
     return "\n".join(
         f"@font-face{{font-family:'{family.name}';font-style:{file.style};font-weight:{file.weight};"
-        f"src:url('{file.path.as_uri()}') format('woff2');unicode-range:{file.ranges}}}"
+        f"src:url('{file.path.as_uri()}') format('woff2'){f';unicode-range:{file.ranges}' if file.ranges else ''}}}"
         for file in family.files
     )
 
@@ -77,25 +134,41 @@ def face_css(family: FontFamily) -> str:
 def _family(package: Path) -> FontFamily:
     about = json.loads((package / "metadata.json").read_text(encoding="utf-8"))
     ranges = json.loads((package / "unicode.json").read_text(encoding="utf-8"))
+    math = about["id"].endswith(MATH)
     files = []
     for weight in WEIGHTS:
         for style in ("normal", "italic"):
             for subset in sorted(ranges):
-                path = package / "files" / f"{about['id']}-{subset}-{weight}-{style}.woff2"
+                path = package / "files" / f"{about['id']}-{subset.strip('[]')}-{weight}-{style}.woff2"
                 if path.is_file():
-                    files.append(FontFile(path, weight, style, ranges[subset]))
-    kind, licence = KINDS[about["category"]], about["license"]["type"]
-    return FontFamily(about["family"], kind, tuple(files), licence, package_version(package))
+                    # A math font is one whole file, whatever range its package states.
+                    files.append(FontFile(path, weight, style, "" if math else ranges[subset]))
+    kind = "math" if math else KINDS[about["category"]]
+    home = "" if math else _home(about["subsets"])
+    licence = about["license"]["type"]
+    return FontFamily(about["family"], kind, tuple(files), licence, package_version(package), home)
+
+
+def _home(subsets: Iterable[str]) -> str:
+    for subset, script in HOMES.items():
+        if subset in subsets and (script in ("japanese", "korean", "chinese") or GENERAL not in subsets):
+            return script
+    return ""
 
 
 @cache
-def _covered(family: FontFamily) -> frozenset[int]:
-    faces: dict[tuple[int, str], set[int]] = {}
-    for file in family.files:
-        faces.setdefault((file.weight, file.style), set()).update(file.characters())
-    return frozenset(set.intersection(*faces.values()))
+def _by_name() -> dict[str, FontFamily]:
+    return {family.name: family for family in catalogue()}
 
 
+@cache
+def _characters(file: FontFile) -> frozenset[int]:
+    with TTFont(file.path, lazy=True) as font:
+        drawn = frozenset(font.getBestCmap())
+    return drawn & _code_points(file.ranges) if file.ranges else drawn
+
+
+@cache
 def _code_points(ranges: str) -> frozenset[int]:
     """The code points of a CSS ``unicode-range`` list such as ``U+0000-00FF,U+0131``."""
     points: set[int] = set()

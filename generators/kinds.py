@@ -157,7 +157,7 @@ def _set_fonts(page: _Page, rng: random.Random) -> Style:
     """The style with fonts that have a glyph for every character; the proof rejects a page that gets none."""
     painted = (text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in page.pieces)
     text = "".join(sorted(set("".join(painted))))
-    families = [family for family in fonts.catalogue() if family.kind != "mono" or rng.random() < MONO]
+    families = [family for family in fonts.families("latin") if family.kind != "mono" or rng.random() < MONO]
     rng.shuffle(families)
     fitting = [family.name for family in families if family.covers(text)] or [families[0].name]
     heading = fitting[0] if rng.random() < 0.6 else rng.choice(fitting)

@@ -86,13 +86,11 @@ def _style(printed: Printed) -> Iterator[str]:
 
 def _tofu(printed: Printed) -> Iterator[str]:
     """The fonts the page is set in have a glyph for each of its characters."""
-    families = {family.name: family for family in fonts.catalogue()}
     for name in (printed.spec.style.font, printed.spec.style.heading_font):
         for piece in printed.kept:
-            text = text_of(piece) + piece.marker
-            if not families[name].covers(text):
-                missing = next(character for character in text if not families[name].covers(character))
-                yield f"{piece.id}: {name} has no glyph for {missing!r}"
+            missing = fonts.find_family(name).missing(text_of(piece) + piece.marker)
+            if missing:
+                yield f"{piece.id}: {name} has no glyph for {missing[0]!r}"
 
 
 def _text(printed: Printed) -> Iterator[str]:
