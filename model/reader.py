@@ -9,7 +9,6 @@ On a CPU all is computed in float32 on one thread, and no image's result depends
 score is the same in every run.
 """
 
-import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ import torch
 from PIL import Image
 
 from proofpress.model.jina_ocr import checkpoint
-from proofpress.model.jina_ocr.decoding import Finish, greedy
+from proofpress.model.jina_ocr.choosing import Finish
+from proofpress.model.jina_ocr.decoding import decode
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import IGNORED, Processor
 
@@ -62,17 +62,11 @@ class Reader:
         batch_size: rows that go on together; it changes speed and, in the last bit, numbers. max_tokens: of an answer.
         """
         readings: dict[int, Reading] = {}
-        shapes = [self.processor.shape(*image.size) for image in images]
         with _steady(self.network):
-            for chosen in _batches(shapes, batch_size):
-                started = time.perf_counter()
-                decoded = greedy(
-                    self.network, self.processor, [images[i] for i in chosen], rows=batch_size, max_tokens=max_tokens
-                )
-                seconds = (time.perf_counter() - started) / len(chosen)
-                for index, one in zip(chosen, decoded, strict=True):
-                    text = self.processor.tokenizer.decode(one.ids)
-                    readings[index] = Reading(text, len(one.ids), one.steps, seconds, one.finish, one.log_probability)
+            decoding = decode(self.network, self.processor, images, rows=batch_size, max_tokens=max_tokens)
+            for index, one in decoding:
+                text = self.processor.tokenizer.decode(one.ids)
+                readings[index] = Reading(text, len(one.ids), one.steps, one.seconds, one.finish, one.log_probability)
         return [readings[index] for index in range(len(images))]
 
     @torch.inference_mode()

@@ -5,6 +5,7 @@
 Everything is (B, heads, N, head width). Rotary positions: Su et al. 2021, arXiv 2104.09864.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -16,22 +17,32 @@ from torch.nn import functional as F
 #: would fill the memory.
 PLAIN_LIMIT = 2048
 
+#: A cache is attended to in whole blocks of this many positions.
+EXTENT_STEP = 64
 
-def attend(query: Tensor, key: Tensor, value: Tensor, *, scale: float, causal: bool = False) -> Tensor:
+
+def attend(
+    query: Tensor, key: Tensor, value: Tensor, *, scale: float, causal: bool = False, mask: Tensor | None = None
+) -> Tensor:
     """Attention of N queries over M keys: (B, heads, N, width of value).
 
-    causal: the queries are the last N of the M positions and none sees a later one. The value may be narrower than
-    query and key, which carry further features where positions are part of them.
+    causal: as many queries as keys, and none sees a later one. mask: true where a query sees a key, broadcast to
+    (B, heads, N, M). The value may be narrower than query and key, which carry further features where positions are
+    part of them.
     """
-    queries, keys = query.shape[-2], key.shape[-2]
-    if keys > PLAIN_LIMIT and (queries == keys or not causal):
+    keys = key.shape[-2]
+    if keys > PLAIN_LIMIT:
         missing = key.shape[-1] - value.shape[-1]
-        mixed = F.scaled_dot_product_attention(query, key, F.pad(value, (0, missing)), is_causal=causal, scale=scale)
+        mixed = F.scaled_dot_product_attention(
+            query, key, F.pad(value, (0, missing)), mask, is_causal=causal, scale=scale
+        )
         return mixed[..., : value.shape[-1]]
     logits = (query * scale) @ key.mT
-    if causal and queries > 1:
-        hidden = torch.full((queries, keys), float("-inf"), dtype=logits.dtype, device=logits.device)
-        logits = logits + hidden.triu_(1 + keys - queries)
+    if causal:
+        later = torch.full((keys, keys), float("-inf"), dtype=logits.dtype, device=logits.device).triu_(1)
+        logits = logits + later
+    elif mask is not None:
+        logits = logits.masked_fill(~mask, float("-inf"))
     # Autocast would widen the logits to float32 here, which costs more than the rest of the attention.
     with torch.autocast(logits.device.type, enabled=False):
         weights = logits.softmax(-1)
@@ -48,44 +59,82 @@ def join_heads(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)
 
 
-def rotations(start: int, count: int, width: int, base: float, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Cosine and sine, each (count, width / 2) in float32, of the rotary angles at ``start``, ``start + 1`` ..."""
-    frequencies = base ** (-torch.arange(0, width, 2, device=device, dtype=torch.float32) / width)
-    angles = torch.arange(start, start + count, device=device, dtype=torch.float32)[:, None] * frequencies
+def rotations(places: Tensor, width: int, base: float) -> tuple[Tensor, Tensor]:
+    """Cosine and sine, each (..., N, width / 2) in float32, of the rotary angles at these places (..., N)."""
+    frequencies = base ** (-torch.arange(0, width, 2, device=places.device, dtype=torch.float32) / width)
+    angles = places[..., None].float() * frequencies
     return angles.cos(), angles.sin()
 
 
 def rotate(x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
-    """Rotary positions, split-half: dimension ``i`` turns together with ``i + width / 2``, not with its neighbour."""
-    cosine, sine = (part.to(x.dtype) for part in rotation)
+    """Rotary positions of (B, heads, N, width), split-half: dimension ``i`` turns with ``i + width / 2``.
+
+    rotation: cosine and sine as of ``rotations``, (N, width / 2) or one a row, (B, N, width / 2).
+    """
+    cosine, sine = (part.to(x.dtype).unsqueeze(-3) for part in rotation)
     first, second = x.chunk(2, -1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
 
 
 @dataclass(slots=True)
 class Cache:
-    """Keys and values of the positions read so far, each (layers, B, heads, capacity, head width)."""
+    """Keys and values of the positions read so far, each (layers, B, heads, capacity, head width).
+
+    lengths: (B,), the positions of each row, which may differ: a row is taken back by setting a smaller length. extent:
+    positions that are attended to, at least the longest row's with what is added to it; 0 while all rows are empty.
+    """
 
     keys: Tensor
     values: Tensor
-    length: int = 0
+    lengths: Tensor
+    extent: int = 0
+    #: Of the pass that goes on: where its positions are written, and which positions each of them sees.
+    _slots: Tensor | None = None
+    mask: Tensor | None = None
 
     @classmethod
     def empty(
         cls, layers: int, rows: int, heads: int, capacity: int, width: int, *, dtype: torch.dtype, device: torch.device
     ) -> "Cache":
         """Room for ``capacity`` positions of ``rows`` sequences."""
-        shape = (layers, rows, heads, capacity, width)
+        shape = (layers, rows, heads, -(-capacity // EXTENT_STEP) * EXTENT_STEP, width)
         # Zeros, not what the memory happens to hold: a row nobody fills must not make a NaN.
-        return cls(torch.zeros(shape, dtype=dtype, device=device), torch.zeros(shape, dtype=dtype, device=device))
+        keys, values = (torch.zeros(shape, dtype=dtype, device=device) for _ in range(2))
+        return cls(keys, values, torch.zeros(rows, dtype=torch.long, device=device))
 
     def row(self, index: int) -> "Cache":
         """One sequence of this cache from its beginning; what is written to it stands in this cache too."""
-        return Cache(self.keys[:, index : index + 1], self.values[:, index : index + 1])
+        keys, values = self.keys[:, index : index + 1], self.values[:, index : index + 1]
+        return Cache(keys, values, torch.zeros_like(self.lengths[:1]))
+
+    def copy_row(self, source: int, target: int, length: int) -> None:
+        """Give a row the first positions of another."""
+        for kept in (self.keys, self.values):
+            kept[:, target, :, :length] = kept[:, source, :, :length]
+
+    def set_lengths(self, lengths: Sequence[int], room: int) -> None:
+        """How many positions of each row stand; the next pass adds at most ``room`` to each."""
+        self.lengths.copy_(torch.tensor(lengths))
+        # In whole steps, and never less than one: fewer shapes, and a row attends over the same blocks in all batches.
+        self.extent = -(-(max(lengths) + room) // EXTENT_STEP) * EXTENT_STEP
+
+    def begin(self, count: int) -> Tensor:
+        """Make ready for a pass over the next ``count`` positions of each row; their places, (B, count)."""
+        _, rows, heads, capacity, _ = self.keys.shape
+        places = self.lengths[:, None] + torch.arange(count, device=self.lengths.device)
+        first = torch.arange(rows * heads, device=places.device).view(rows, heads, 1) * capacity
+        self._slots = (first + places[:, None]).flatten()
+        seen = torch.arange(self.extent, device=places.device) <= places[..., None]
+        self.mask = seen[:, None] if self.extent else None  # (B, 1, count, extent)
+        return places
 
     def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Keep (B, heads, N, width) of the next N positions; all keys and values of this layer up to them."""
-        end = self.length + key.shape[-2]
-        self.keys[layer, :, :, self.length : end] = key
-        self.values[layer, :, :, self.length : end] = value
-        return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
+        """Keep (B, heads, N, width) of the pass's positions; all keys and values of this layer that they attend to."""
+        assert self._slots is not None
+        for kept, new in ((self.keys, key), (self.values, value)):
+            kept[layer].view(-1, new.shape[-1]).index_copy_(
+                0, self._slots, new.reshape(-1, new.shape[-1]).to(kept.dtype)
+            )
+        if not self.extent:
+            return key, value
+        return self.keys[layer, :, :, : self.extent], self.values[layer, :, :, : self.extent]

@@ -62,9 +62,12 @@ class DecoderAttention(nn.Module):
         query = rotate(split_heads(self.q_proj(x), self.heads), rotation)
         key = rotate(split_heads(self.k_proj(x), self.heads), rotation)
         value = split_heads(self.v_proj(x), self.heads)
+        mask = None
         if cache is not None:
             key, value = cache.extend(layer, key, value)
-        return self.o_proj(join_heads(attend(query, key, value, scale=query.shape[-1] ** -0.5, causal=True)))
+            mask = cache.mask
+        scale = query.shape[-1] ** -0.5
+        return self.o_proj(join_heads(attend(query, key, value, scale=scale, causal=mask is None, mask=mask)))
 
 
 class GatedMlp(nn.Module):

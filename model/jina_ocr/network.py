@@ -8,6 +8,8 @@ One network for every size; its ``state_dict`` has the names and shapes of the p
 (deepseek-ai/DeepSeek-OCR, jinaai/jina-ocr-v1), so that those load as they are.
 """
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -19,7 +21,7 @@ from proofpress.model.jina_ocr.config import ModelConfig
 from proofpress.model.jina_ocr.decoder import DecoderLayer, Experts, RootMeanSquareNorm, Routing
 from proofpress.model.jina_ocr.mtp import MultiTokenModule
 from proofpress.model.jina_ocr.processor import Batch, Views
-from proofpress.model.jina_ocr.vision import ClipEncoder, SamEncoder
+from proofpress.model.jina_ocr.vision import ClipEmbeddings, ClipEncoder, SamEncoder
 
 
 class Output(NamedTuple):
@@ -73,7 +75,7 @@ class Trunk(nn.Module):
 
     def look(self, views: Tensor) -> Tensor:
         """(B, C, H, W) as vision tokens, (B, h, w, width)."""
-        tokens = self.sam_model(views)
+        tokens = self.sam_model(views.to(self.image_newline.dtype))
         related = self.vision_model(tokens)
         return self.projector(torch.cat((related, tokens.flatten(2).mT), -1)).unflatten(1, tokens.shape[2:])
 
@@ -98,16 +100,18 @@ class Trunk(nn.Module):
 
     def think(self, x: Tensor, cache: Cache | None = None) -> tuple[Tensor, tuple[Routing, ...]]:
         """Embedded positions (B, N, width), after those in the cache, to normed hidden states of the same shape."""
-        start = 0 if cache is None else cache.length
-        rotation = rotations(start, x.shape[1], self.head_width, self.rope_base, x.device)
+        rotation = self.rotation(x.shape[1], cache)
         routings = []
         for layer in self.layers:
             x, routing = layer(x, rotation, cache)
             if routing is not None:
                 routings.append(routing)
-        if cache is not None:
-            cache.length += x.shape[1]
         return self.norm(x), tuple(routings)
+
+    def rotation(self, count: int, cache: Cache | None = None) -> tuple[Tensor, Tensor]:
+        """Rotary cosine and sine of ``count`` positions, from the beginning or after those in the cache."""
+        places = torch.arange(count, device=self.image_newline.device) if cache is None else cache.begin(count)
+        return rotations(places, self.head_width, self.rope_base)
 
 
 class JinaOCR(nn.Module):
@@ -122,6 +126,13 @@ class JinaOCR(nn.Module):
         if config.draft_heads:
             self.mtp_module = MultiTokenModule(config.decoder, config.draft_heads)
         initialise(self)
+
+    def add_draft_head(self) -> None:
+        """Put a fresh multi-token head beside a decoder that has none."""
+        weight = self.model.embed_tokens.weight
+        self.mtp_module = MultiTokenModule(self.config.decoder, heads=1).to(weight.device, weight.dtype)
+        initialise(self.mtp_module)
+        self.config = replace(self.config, draft_heads=1)
 
     def forward(self, batch: Batch) -> Output:
         """Teacher forcing: one pass over prompts and answers, logits for the answers only."""
@@ -140,8 +151,37 @@ class JinaOCR(nn.Module):
         """Hidden states (..., width) as logits (..., vocabulary)."""
         return F.linear(hidden, self.model.embed_tokens.weight) if self.config.decoder.tied else self.lm_head(hidden)
 
+    def cache(self, rows: int, capacity: int, layers: int | None = None) -> Cache:
+        """An empty cache for so many rows and positions; layers: of the decoder by default, 1 for the draft head."""
+        config, weight = self.config.decoder, self.model.embed_tokens.weight
+        return Cache.empty(
+            layers or config.layers, rows, config.heads, capacity, config.width // config.heads,
+            dtype=weight.dtype, device=weight.device,
+        )  # fmt: skip
 
-def initialise(network: JinaOCR) -> None:
+    def draft(self, embedded: Tensor, hidden: Tensor, cache: Cache | None = None) -> Tensor:
+        """One step of the multi-token head over (B, N, width): normed hidden states that say one token further ahead.
+
+        hidden: of each position, from ``think`` or from the step before; always after the final norm. embedded: what
+        the decoder is fed one position later, or one more for each step before.
+        """
+        rotation = self.model.rotation(hidden.shape[1], cache)
+        return self.model.norm(self.mtp_module.heads[0](embedded, hidden, rotation, cache))
+
+    def unroll(self, embedded: Tensor, hidden: Tensor, steps: int, start: int = 0) -> Iterator[Tensor]:
+        """The multi-token head taught: for each step its logits at the positions from ``start``, (B, N - start, V).
+
+        embedded, hidden: (B, N, width), what ``embed`` and ``think`` give for the same positions. The logits of step
+        k = 1, 2 ... at position i are for the token at i + 1 + k, so the decoder's labels rolled k places to the left;
+        the last k positions have no such token and are to be ignored. FastMTP, section 3.
+        """
+        for _ in range(steps):
+            embedded = F.pad(embedded[:, 1:], (0, 0, 0, 1))
+            hidden = self.draft(embedded, hidden)
+            yield self.logits(hidden[:, start:])
+
+
+def initialise(network: nn.Module) -> None:
     """Draw fresh weights. What writes into a residual stream starts small, so that depth does not drown the input."""
     into_stream = ("attn.proj", "mlp.lin2", "self_attn.out_proj", "mlp.fc2", "o_proj", "down_proj")
     for name, module in network.named_modules():
@@ -152,15 +192,17 @@ def initialise(network: JinaOCR) -> None:
             nn.init.normal_(module.weight, std=gain * module.in_features**-0.5)
             if module.bias is not None:
                 nn.init.zeros_(module.bias)
+        elif name.endswith("position_embedding"):
+            # Places no view has shown yet add nothing, instead of noise.
+            nn.init.zeros_(module.weight)
         elif isinstance(module, nn.Embedding):
             nn.init.normal_(module.weight, std=0.02)
         elif isinstance(module, Experts):
             for weight, gain in ((module.gate_proj, 0.7), (module.up_proj, 0.7), (module.down_proj, 0.3 * 0.7)):
                 nn.init.normal_(weight, std=gain * weight.shape[-1] ** -0.5)
-    trunk, clip = network.model, network.model.vision_model.embeddings
-    for vector in (trunk.image_newline, trunk.view_seperator, trunk.sam_model.pos_embed):
-        nn.init.normal_(vector, std=0.02)
-    # The normalisation that follows would divide a zero vector: its gradient would drown all others.
-    nn.init.normal_(clip.class_embedding, std=clip.class_embedding.numel() ** -0.5)
-    # Places no view has shown yet add nothing, instead of noise.
-    nn.init.zeros_(clip.position_embedding.weight)
+        elif isinstance(module, Trunk):
+            for vector in (module.image_newline, module.view_seperator, module.sam_model.pos_embed):
+                nn.init.normal_(vector, std=0.02)
+        elif isinstance(module, ClipEmbeddings):
+            # The normalisation that follows would divide a zero vector: its gradient would drown all others.
+            nn.init.normal_(module.class_embedding, std=module.class_embedding.numel() ** -0.5)

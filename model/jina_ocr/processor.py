@@ -122,8 +122,7 @@ class Processor:
         """
         if texts is not None and len(texts) != len(images):
             raise ValueError(f"{len(texts)} texts for {len(images)} images")
-        image_ids = [self.tokenizer.image_id] * self.slots(self._common_shape(images))
-        prompt = [*self._before, *image_ids, *self._after]
+        prompt = self.prompt(self._common_shape(images))
         answers = [[*self.tokenizer.encode(text), self.tokenizer.eos_id] for text in texts or ()]
         length = max((_in_steps(len(answer)) for answer in answers), default=1)
         labels = torch.full((len(images), length), IGNORED)
@@ -133,6 +132,14 @@ class Processor:
             labels[row, : len(answer)] = torch.tensor(answer)
             ids[row, len(prompt) : len(prompt) + len(answer) - 1] = torch.tensor(answer[:-1])
         return Batch(self.views(images), ids, labels, len(self._before), len(prompt))
+
+    def prompt(self, shape: ViewShape) -> list[int]:
+        """The prompt's ids for an image of this shape, its slots included."""
+        return [*self._before, *[self.tokenizer.image_id] * self.slots(shape), *self._after]
+
+    def prompt_length(self, shape: ViewShape) -> int:
+        """Positions of the prompt."""
+        return len(self._before) + self.slots(shape) + len(self._after)
 
     def answer_length(self, text: str) -> int:
         """Positions a text takes as an answer, filled up as in a batch."""

@@ -1,12 +1,14 @@
-"""What keeps greedy reading from repeating itself: a ban on long repeated sequences, and a guard that ends a loop.
+"""What keeps a reading from repeating itself: a ban on long repeated sequences, and a guard that ends a loop.
 
-    banned = repeated(history, ngram=35, window=1024)     # ids that would complete a sequence seen before
+    ban = RepetitionBan(prompt_ids, ngram=35, window=1024, exempt=frozenset())
+    ban.add(token); ban.banned()                          # ids that would complete a sequence seen before
     kept = LoopGuard().add(token)                         # where to cut the text if it now ends in a loop
 
 The ban is the published model's own rule; a small model also falls into loops that are shorter than its sequences.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,19 +19,35 @@ LOOP_TOKENS = 96
 LONGEST_BLOCK = 64
 
 
-def repeated(history: Sequence[int], ngram: int, window: int) -> set[int]:
-    """The ids that came after the last ``ngram - 1`` tokens earlier within the last ``window`` tokens."""
-    end = len(history) - ngram + 1
-    if end <= 0:
-        return set()
-    prefix = list(history[end:])
-    starts = range(max(0, len(history) - window), end)
-    # The last token of the prefix differs almost everywhere, so the rest is seldom compared.
-    return {
-        history[start + ngram - 1]
-        for start in starts
-        if history[start + ngram - 2] == prefix[-1] and list(history[start : start + ngram - 1]) == prefix
-    }
+class RepetitionBan:
+    """Which ids would make the last ``ngram`` tokens a sequence that began earlier within the last ``window`` tokens.
+
+    Grows token by token, each in the time it takes to look up one sequence. exempt: ids that are never banned.
+    """
+
+    def __init__(self, tokens: Iterable[int], ngram: int, window: int, exempt: frozenset[int]) -> None:
+        self._prefix, self._window, self._exempt = ngram - 1, window, exempt
+        self._tokens: list[int] = []
+        #: Where each sequence of ``ngram - 1`` tokens that has a follower begins.
+        self._starts: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
+        for token in tokens:
+            self.add(token)
+
+    def add(self, token: int) -> None:
+        """Take the next token."""
+        start = len(self._tokens) - self._prefix
+        if start >= 0:
+            self._starts[self._last()].append(start)
+        self._tokens.append(token)
+
+    def banned(self) -> set[int]:
+        """The ids that may not come next."""
+        starts = self._starts.get(self._last(), ())
+        first = len(self._tokens) - self._window
+        return {self._tokens[start + self._prefix] for start in starts if start >= first} - self._exempt
+
+    def _last(self) -> tuple[int, ...]:
+        return tuple(self._tokens[len(self._tokens) - self._prefix :])
 
 
 class LoopGuard:

@@ -4,11 +4,16 @@ import pytest
 import torch
 from PIL import Image, ImageDraw
 
-from proofpress.model.jina_ocr.decoding import greedy
+from proofpress.model.jina_ocr.choosing import Decoded
+from proofpress.model.jina_ocr.decoding import decode
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 
 from .conftest import build, crop_config, lively
+
+
+def greedy(network: JinaOCR, processor: Processor, images: list[Image.Image], **options) -> list[Decoded]:
+    return [one for _, one in sorted(decode(network, processor, images, **options), key=lambda pair: pair[0])]
 
 
 def drawing(number: int) -> Image.Image:
@@ -100,7 +105,42 @@ def test_a_repeated_sequence_is_banned_but_not_by_exempt_tokens() -> None:
     assert exempt.ids == (cell,) * 7
 
 
-def test_more_images_than_rows_are_refused(nano) -> None:
+def sized(number: int) -> Image.Image:
+    """Drawings of several shapes."""
+    return drawing(number).crop((0, 0, 60 + 45 * (number % 4), 40 + 30 * (number % 3)))
+
+
+def test_pages_of_all_sizes_take_the_rows_that_come_free(either) -> None:
+    network, processor = either
+    network = lively(network)
+    images = [sized(number) for number in range(7)]
+    decoded = greedy(network, processor, images, rows=3, max_tokens=9)
+    for image, one in zip(images, decoded, strict=True):
+        assert list(one.ids) == uncached(network, processor, image, 9)
+
+
+def test_an_image_read_several_times_is_seen_once(nano, monkeypatch) -> None:
     network, processor = nano
-    with pytest.raises(ValueError, match="3 images"):
-        greedy(network, processor, [drawing(1)] * 3, rows=2)
+    network = lively(network)
+    one, other = drawing(1), sized(2)
+    alone = [greedy(network, processor, [image], rows=2, max_tokens=9)[0] for image in (one, other)]
+    seen = []
+    embed = network.embed
+    monkeypatch.setattr(network, "embed", lambda batch: (seen.append(batch), embed(batch))[1])
+    decoded = greedy(network, processor, [one] * 3 + [other] * 2, rows=2, max_tokens=9)
+    assert decoded == [alone[0]] * 3 + [alone[1]] * 2
+    assert len(seen) == 2
+
+
+def test_what_is_chosen_is_told_as_it_is_chosen(nano) -> None:
+    network, processor = nano
+    told: dict[int, list[int]] = {0: [], 1: []}
+    images = [drawing(0), sized(1)]
+    decoded = greedy(
+        lively(network), processor, images, rows=2, max_tokens=9, watch=lambda index, tokens: told[index].extend(tokens)
+    )
+    assert told == {index: list(one.chosen) for index, one in enumerate(decoded)}
+
+
+def test_nothing_is_read_from_nothing(nano) -> None:
+    assert greedy(*nano, [], rows=2) == []

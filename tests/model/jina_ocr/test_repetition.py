@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofpress.model.jina_ocr.repetition import LOOP_BLOCKS, LOOP_TOKENS, LoopGuard, repeated
+from proofpress.model.jina_ocr.repetition import LOOP_BLOCKS, LOOP_TOKENS, LoopGuard, RepetitionBan
 
 texts = st.lists(st.integers(0, 2), max_size=30)
 
@@ -15,7 +15,11 @@ def naive(history: list[int], ngram: int, window: int) -> set[int]:
 @settings(max_examples=100)
 @given(texts, st.integers(2, 5), st.integers(5, 20))
 def test_what_would_complete_a_repeated_sequence_is_found(history: list[int], ngram: int, window: int) -> None:
-    assert repeated(history, ngram, window) == naive(history, ngram, window)
+    assert RepetitionBan(history, ngram, window, frozenset()).banned() == naive(history, ngram, window)
+
+
+def test_exempt_ids_are_never_banned() -> None:
+    assert RepetitionBan([1, 2, 3, 1, 2, 4, 1, 2], 3, 100, frozenset({3})).banned() == {4}
 
 
 def watch(tokens: list[int]) -> tuple[int, int | None]:

@@ -1,0 +1,51 @@
+"""FastMTP's drafts (arXiv 2509.18362): the multi-token head guesses the next tokens for all rows of a batch.
+
+The entry of the draft cache at a position joins the network's state there with the token after it. What the head adds
+from its own states while it guesses is only good for that guess: after each pass of the network the entries of the
+tokens that stayed are written again from the network's states. Without that the guesses soon are worth nothing.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from proofpress.model.jina_ocr.network import JinaOCR
+
+
+class Drafter:
+    """The draft cache of a batch and what its next guess starts from.
+
+    hidden: (rows, N, width), the network's states of its last pass. committed: of each row, the tokens that stayed of
+    that pass, at most N; the first follows the first state. A row without any guesses nonsense.
+    """
+
+    def __init__(self, network: JinaOCR, rows: int, capacity: int, drafts: int) -> None:
+        self.network, self.drafts = network, drafts
+        self.cache = network.cache(rows, capacity, layers=1)
+        self.hidden = network.model.image_newline.new_zeros(rows, drafts + 1, network.config.decoder.width)
+        self.committed: list[list[int]] = [[] for _ in range(rows)]
+
+    def prime(self, row: int, embedded: Tensor, hidden: Tensor) -> None:
+        """Read a prompt, (1, P, width) embedded and understood, but for its last position."""
+        self.network.draft(embedded[:, 1:], hidden[:, :-1], self.cache.row(row))
+
+    def draft(self, lengths: Sequence[int]) -> list[list[int]]:
+        """Guess the tokens after the last committed ones. lengths: of each row, the positions the network has read."""
+        embed = self.network.model.embed_tokens
+        counts = [max(len(tokens), 1) for tokens in self.committed]
+        width = max(counts)
+        pad = self.network.config.pad_id
+        known = [[*tokens, *[pad] * (width - len(tokens))] for tokens in self.committed]
+        tokens = torch.tensor(known, device=embed.weight.device)
+        before = [max(length - count, 0) for length, count in zip(lengths, counts, strict=True)]
+        self.cache.set_lengths(before, room=width)
+        states = self.network.draft(embed(tokens), self.hidden[:, :width], self.cache)
+        rows = torch.arange(len(counts), device=states.device)
+        state = states[rows, torch.tensor(counts, device=states.device) - 1][:, None]  # (rows, 1, width)
+        guesses = [self.network.logits(state).argmax(-1)]
+        for step in range(1, self.drafts):
+            self.cache.set_lengths([length + step - 1 for length in lengths], room=1)
+            state = self.network.draft(embed(guesses[-1]), state, self.cache)
+            guesses.append(self.network.logits(state).argmax(-1))
+        return torch.cat(guesses, 1).tolist()

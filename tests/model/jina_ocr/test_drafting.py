@@ -1,0 +1,142 @@
+"""Drafts change how many passes a reading takes and nothing else."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from proofpress.model.jina_ocr.choosing import GREEDY, Decoded, Sampling
+from proofpress.model.jina_ocr.drafting import Drafter
+from proofpress.model.jina_ocr.network import JinaOCR
+
+from .conftest import build, crop_config, lively, tiled_config
+from .test_decoding import drawing, greedy, sized
+
+
+def with_head(config=None) -> tuple[JinaOCR, object]:
+    network, processor = build(replace(config or crop_config(), draft_heads=1))
+    return lively(network).double(), processor
+
+
+def knowing(network: JinaOCR, answers: list[Decoded], share: float, monkeypatch) -> None:
+    """A head that guesses ``share`` of what will be chosen right: the guesses of a draft are taken from the answers."""
+    generator = torch.Generator().manual_seed(0)
+
+    def draft(self: Drafter, lengths) -> list[list[int]]:
+        guesses = []
+        for committed in self.committed:
+            following = continuations.get(tuple(committed[-1:]), [0] * self.drafts)
+            right = torch.rand(self.drafts, generator=generator) < share
+            guesses.append([token if good else 7 for token, good in zip(following, right.tolist(), strict=True)])
+        return guesses
+
+    continuations = {}
+    for one in answers:
+        padded = [*one.chosen, 0, 0, 0, 0]
+        for place, token in enumerate(one.chosen):
+            continuations.setdefault((token,), padded[place + 1 : place + 4])
+    monkeypatch.setattr(Drafter, "draft", draft)
+
+
+def tokens_a_pass(decoded: list[Decoded]) -> float:
+    return sum(len(one.chosen) for one in decoded) / sum(one.steps for one in decoded)
+
+
+def same(drafted: list[Decoded], plain: list[Decoded]) -> None:
+    for one, other in zip(drafted, plain, strict=True):
+        assert (one.chosen, one.kept, one.finish) == (other.chosen, other.kept, other.finish)
+        assert all(
+            math.isclose(a, b, abs_tol=1e-5)
+            for a, b in zip(one.log_probabilities, other.log_probabilities, strict=True)
+        )
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize("config", [crop_config, tiled_config])
+@pytest.mark.parametrize("chooser", [GREEDY, Sampling(1.5, 0.95, seed=2)])
+def test_a_fresh_heads_drafts_change_nothing(config, rows: int, chooser) -> None:
+    network, processor = with_head(config())
+    images = [sized(number) for number in range(5)]
+    plain = greedy(network, processor, images, rows=rows, max_tokens=15, chooser=chooser)
+    same(greedy(network, processor, images, rows=rows, max_tokens=15, chooser=chooser, drafts=3), plain)
+    assert len({one.chosen for one in plain}) == 5
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("rows", [1, 4])
+def test_rows_may_accept_different_numbers_of_drafts(rows: int, share: float, monkeypatch) -> None:
+    network, processor = with_head()
+    images = [sized(number) for number in range(9)]
+    plain = greedy(network, processor, images, rows=rows, max_tokens=31)
+    knowing(network, plain, share, monkeypatch)
+    drafted = greedy(network, processor, images, rows=rows, max_tokens=31, drafts=3)
+    same(drafted, plain)
+    if share == 0:
+        assert [one.steps for one in drafted] == [one.steps for one in plain]
+    else:
+        assert tokens_a_pass(drafted) > 1.1
+
+
+def ending(network: JinaOCR, answers: list[Decoded], place: int) -> JinaOCR:
+    """The network with the token that its first answer has at a place as its end token."""
+    network.config = replace(network.config, eos_id=answers[0].chosen[place])
+    return network
+
+
+@pytest.mark.parametrize("place", [4, 5, 6, 7])
+def test_an_end_token_inside_a_block_ends_the_reading(place: int, monkeypatch) -> None:
+    network, processor = with_head()
+    images = [sized(number) for number in range(3)]
+    network = ending(network, greedy(network, processor, images, rows=3, max_tokens=20), place)
+    plain = greedy(network, processor, images, rows=3, max_tokens=20)
+    assert plain[0].finish == "eos"
+    knowing(network, plain, 1.0, monkeypatch)
+    same(greedy(network, processor, images, rows=3, max_tokens=20, drafts=3), plain)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4, 5, 6])
+def test_the_limit_inside_a_block_ends_the_reading(limit: int, monkeypatch) -> None:
+    network, processor = with_head()
+    plain = greedy(network, processor, [drawing(1)], rows=1, max_tokens=limit)
+    knowing(network, plain, 1.0, monkeypatch)
+    drafted = greedy(network, processor, [drawing(1)], rows=1, max_tokens=limit, drafts=3)
+    same(drafted, plain)
+    assert (len(drafted[0].chosen), drafted[0].finish) == (limit, "length")
+
+
+def repeating(network: JinaOCR, period: int) -> JinaOCR:
+    """Likes best to say the same few tokens again and again, by the token it is fed."""
+    liked = torch.randn(network.config.decoder.vocabulary, generator=torch.Generator().manual_seed(1)).double()
+
+    def logits(hidden: torch.Tensor) -> torch.Tensor:
+        fed = (hidden @ network.model.embed_tokens.weight.T).argmax(-1)
+        following = 300 + (fed - 300 + 1) % period
+        return (liked + torch.nn.functional.one_hot(following, len(liked)) * 9).double()
+
+    network.logits = logits  # type: ignore[method-assign]
+    network.model.think = lambda x, cache=None: (x, ())  # type: ignore[method-assign]
+    return network
+
+
+def test_the_ban_inside_a_block_sees_the_tokens_accepted_before_it(monkeypatch) -> None:
+    config = crop_config()
+    config = replace(config, draft_heads=1, generation=replace(config.generation, ngram=6, window=40))
+    network, processor = with_head(config)
+    repeating(network, 4)
+    plain = greedy(network, processor, [drawing(1)], rows=1, max_tokens=60)
+    without = replace(config, generation=replace(config.generation, ngram=1000))
+    network.config = without
+    free = greedy(network, processor, [drawing(1)], rows=1, max_tokens=60)
+    network.config = config
+    assert plain[0].chosen != free[0].chosen, "the ban never applied"
+    knowing(network, free, 1.0, monkeypatch)
+    drafted = greedy(network, processor, [drawing(1)], rows=1, max_tokens=60, drafts=3)
+    same(drafted, plain)
+    assert tokens_a_pass(drafted) > 1.5
+
+
+def test_drafting_without_a_head_is_refused(nano) -> None:
+    network, processor = nano
+    with pytest.raises(ValueError, match="multi-token head"):
+        greedy(network, processor, [drawing(1)], rows=1, drafts=3)
