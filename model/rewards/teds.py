@@ -12,18 +12,21 @@ a span that is not a number is 1.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from lxml import etree, html
+from lxml import etree
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from proofpress.model.rewards.tree_edit import Shape, postorder, tree_edit_distance, work
+from proofpress.model.rewards.tree_edit import TooLargeError, Tree, tree_edit_distance
 
-#: About one second; two tables of 60 rows and 10 columns need a fifteenth of it.
-MAX_WORK = 200_000_000
 MAX_TOKENS = 200_000
+
+#: Half surrogates, which no parsed text holds, stand for the tags inside cells: a token is one character.
+_TAG_CHARACTERS = range(0xD800, 0xE000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,102 +37,105 @@ class Teds:
     teds_s: float
 
 
-_Contents = tuple[tuple[str, ...], ...]
+class _Label(NamedTuple):
+    """What a node is. spans and content are of ``td`` alone; content has one character a token."""
+
+    tag: str
+    colspan: int = 0
+    rowspan: int = 0
+    content: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A parsed table. labels: (tag, colspan, rowspan) of each node in post-order. contents: its token list; for all but
-    ``td`` empty. elements: how many elements there are below ``<table>``, those inside cells too."""
-
-    shape: Shape
-    labels: tuple[tuple[str, int, int], ...]
-    contents: _Contents
-    elements: int
+_Frame = tuple[str, int, int]
 
 
 def teds(prediction: str, gold: str) -> Teds | None:
     """Both metrics of a pair of HTML texts; None where the tables are too large. 0 where one side has no table."""
-    first, second = _parse(prediction), _parse(gold)
+    first, second = _table(prediction), _table(gold)
     if first is None or second is None:
         return Teds(0.0, 0.0)
-    tokens = max(sum(map(len, table.contents)) for table in (first, second))
-    if tokens > MAX_TOKENS or work(first.shape, second.shape) > MAX_WORK:
+    nodes = max(sum(1 for _ in table.iterdescendants()) for table in (first, second))
+    try:
+        one, other = _trees(first, second)
+        distances = (
+            tree_edit_distance(one, other, _content_costs),
+            tree_edit_distance(one.relabelled(_frame), other.relabelled(_frame), _structure_costs),
+        )
+    except TooLargeError:
         return None
-    nodes = max(first.elements, second.elements)
-    structure = _structure_costs(first, second)
-    content = np.maximum(structure, _content_costs(first.contents, second.contents))
-    values = [
-        1.0 - tree_edit_distance(first.shape, second.shape, costs) / nodes if nodes else 1.0
-        for costs in (content, structure)
-    ]
-    return Teds(*values)
+    return Teds(*(1.0 - distance / nodes if nodes else 1.0 for distance in distances))
 
 
-def _parse(text: str) -> _Table | None:
+def _table(text: str) -> etree._Element | None:
     if "<table" not in text.lower():
         return None
-    parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        document = html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
-    except etree.ParserError:  # nothing but comments
+        document = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.ParseError:  # nothing but comments
         return None
-    root = next(document.iter("table"), None)
-    if root is None:
-        return None
-    nodes = postorder(root, _children)
-    return _Table(
-        shape=Shape.of(root, _children),
-        labels=tuple(_label(node) for node in nodes),
-        contents=tuple(tuple(_tokens(node)[1:-1]) if node.tag == "td" else () for node in nodes),
-        elements=sum(1 for _ in root.iterdescendants()),
-    )
+    return None if document is None else next(document.iter("table"), None)
+
+
+def _trees(*tables: etree._Element) -> list[Tree[_Label]]:
+    """The trees of tables whose tokens are to be compared with each other."""
+    tags: dict[str, str] = {}
+    trees = [Tree.of(table, _children, lambda node: _label(node, tags)) for table in tables]
+    if any(sum(len(label.content) for label in tree.labels) > MAX_TOKENS for tree in trees):
+        raise TooLargeError(f"more than {MAX_TOKENS} tokens")
+    return trees
 
 
 def _children(node: etree._Element) -> Sequence[etree._Element]:
     return () if node.tag == "td" else list(node)
 
 
-def _label(node: etree._Element) -> tuple[str, int, int]:
-    return (node.tag, _span(node, "colspan"), _span(node, "rowspan")) if node.tag == "td" else (node.tag, 0, 0)
-
-
-def _span(node: etree._Element, name: str) -> int:
-    try:
-        return int(node.get(name, "1"))
-    except ValueError:
-        return 1
-
-
-def _tokens(node: etree._Element) -> list[str]:
-    tokens = [f"<{node.tag}>", *(node.text or "")]
-    for child in node:
-        tokens += _tokens(child)
-    tokens.append(f"</{node.tag}>")
+def _label(node: etree._Element, tags: dict[str, str]) -> _Label:
     if node.tag != "td":
-        tokens += node.tail or ""
-    return tokens
+        return _Label(node.tag)
+    content = node.text or ""
+    if len(node):
+        pieces = [content]
+        for child in node:
+            _add_tokens(child, tags, pieces)
+        content = "".join(pieces)
+    return _Label("td", _span(node.get("colspan")), _span(node.get("rowspan")), content)
 
 
-def _structure_costs(first: _Table, second: _Table) -> np.ndarray:
-    numbers = {label: number for number, label in enumerate(dict.fromkeys(first.labels + second.labels))}
-    rows, columns = (np.array([numbers[label] for label in table.labels]) for table in (first, second))
-    return (rows[:, None] != columns[None, :]).astype(float)
+def _span(attribute: str | None) -> int:
+    with suppress(ValueError):
+        return int(attribute or 1)
+    return 1
 
 
-def _content_costs(first: _Contents, second: _Contents) -> np.ndarray:
-    """(len(first), len(second)) normalised Levenshtein distances of token lists, each different pair measured once."""
-    characters = {
-        token: chr(number) for number, token in enumerate(dict.fromkeys(t for c in first + second for t in c))
-    }
-    rows, row_of = _distinct(first)
-    columns, column_of = _distinct(second)
-    spelled = [["".join(characters[token] for token in content) for content in side] for side in (rows, columns)]
-    edits = cdist(*spelled, scorer=Levenshtein.distance, dtype=np.int32)
-    longest = np.maximum.outer([len(c) for c in rows], [len(c) for c in columns])
-    return (edits / np.maximum(longest, 1))[np.ix_(row_of, column_of)]
+def _add_tokens(node: etree._Element, tags: dict[str, str], content: list[str]) -> None:
+    content += (_token(f"<{node.tag}>", tags), node.text or "")
+    for child in node:
+        _add_tokens(child, tags, content)
+    content.append(_token(f"</{node.tag}>", tags))
+    if node.tag != "td":
+        content.append(node.tail or "")
 
 
-def _distinct(contents: _Contents) -> tuple[list[tuple[str, ...]], np.ndarray]:
-    numbers = {content: number for number, content in enumerate(dict.fromkeys(contents))}
-    return list(numbers), np.array([numbers[content] for content in contents])
+def _token(tag: str, tags: dict[str, str]) -> str:
+    if tag not in tags:
+        if len(tags) == len(_TAG_CHARACTERS):
+            raise TooLargeError(f"more than {len(tags)} different tags in cells")
+        tags[tag] = chr(_TAG_CHARACTERS[len(tags)])
+    return tags[tag]
+
+
+def _frame(label: _Label) -> _Frame:
+    return label[:3]
+
+
+def _structure_costs(frames: Sequence[_Frame], other_frames: Sequence[_Frame]) -> np.ndarray:
+    numbers = {frame: number for number, frame in enumerate(dict.fromkeys([*frames, *other_frames]))}
+    rows, columns = (np.array([numbers[frame] for frame in side]) for side in (frames, other_frames))
+    return (rows[:, None] != columns[None, :]).astype(np.float64)
+
+
+def _content_costs(labels: Sequence[_Label], other_labels: Sequence[_Label]) -> np.ndarray:
+    contents = [[label.content for label in side] for side in (labels, other_labels)]
+    costs = cdist(*contents, scorer=Levenshtein.normalized_distance, dtype=np.float64)
+    return np.maximum(costs, _structure_costs(*([_frame(label) for label in side] for side in (labels, other_labels))))

@@ -1,151 +1,128 @@
-"""The edit distance of two ordered trees (Zhang and Shasha, SIAM J. Comput. 18(6), 1989), a row of its table at a time.
+"""The edit distance of two ordered trees, exact and compiled; made for trees with many equal parts, as tables are.
 
-Deleting and inserting a node cost 1, renaming one costs what the caller's matrix says. The published recurrence fills
-one table for each pair of keyroots (a node that is not the leftmost child of its parent). Here the keyroots of the
-second tree that do not contain each other share one table side by side, and each of its rows is a few numpy calls:
-table trees are shallow and wide, so nearly all of the work is in such rows.
+The distance is Zhang and Shasha's (SIAM J. Comput. 18(6), 1989): deleting and inserting a node cost 1, renaming one at
+most 1. Their recurrence is filled once for each pair of *different* subtrees, since equal ones share a number, and it
+is cut short where the answer is known. Each short cut is exact, for a mapping that does otherwise can be exchanged for
+one that does and costs no more:
 
-    first, second = Shape.of(tree_a, children), Shape.of(tree_b, children)
-    tree_edit_distance(first, second, rename)    # rename[i, j]: cost for the i-th and j-th nodes in post-order
+- equal roots are matched, and leave the forests below them: two rows are two sequences of cells;
+- equal first and equal last trees of two forests are matched: only the stretch of a table in which the sides differ is
+  compared at all, and only its labels are;
+- a leaf takes the node of the other subtree that it costs least to rename to.
+
+The kernels (``tree_edit_kernel``) are compiled by numba at first use and kept on disk for the next process.
+
+    tree_edit_distance(Tree(sizes, labels), Tree(other_sizes, other_labels), costs)
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
-T = TypeVar("T")
+Node = TypeVar("Node")
+Label = TypeVar("Label", bound=Hashable)
+Other = TypeVar("Other", bound=Hashable)
+
+#: Table entries to fill, some nanoseconds each, and at most as many costs: two tables of 60 rows and 10 columns of
+#: different cells are four million.
+MAX_WORK = 60_000_000
 
 
-def postorder(root: T, children: Callable[[T], Sequence[T]]) -> list[T]:
-    """The nodes below and at ``root``, each after its children, without recursion."""
-    mirrored, waiting = [], [root]
-    while waiting:
-        node = waiting.pop()
-        mirrored.append(node)
-        waiting.extend(children(node))
-    return mirrored[::-1]
+class TooLargeError(ValueError):
+    """The trees would take too long to compare."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """A tree without its labels. sizes: (n,) nodes at and below each node, in post-order."""
+class Tree(Generic[Label]):
+    """A tree in post-order. sizes: the number of nodes at and below each node. labels: what each node is."""
 
-    sizes: np.ndarray
+    sizes: list[int]
+    labels: list[Label]
 
     @classmethod
-    def of(cls, root: T, children: Callable[[T], Sequence[T]]) -> "Shape":
-        """The shape of a tree given by its root and the function that lists a node's children."""
+    def of(
+        cls, root: Node, children: Callable[[Node], Sequence[Node]], label: Callable[[Node], Label]
+    ) -> "Tree[Label]":
+        """The tree at ``root``, read without recursion."""
+        mirrored: list[tuple[Node, int]] = []
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            below = children(node)
+            mirrored.append((node, len(below)))
+            waiting.extend(below)
         sizes: list[int] = []
         finished: list[int] = []  # sizes of the subtrees still without a parent
-        for node in postorder(root, children):
-            count = len(children(node))
-            below = finished[len(finished) - count :]
-            del finished[len(finished) - count :]
-            finished.append(1 + sum(below))
-            sizes.append(finished[-1])
-        return cls(np.array(sizes, dtype=np.intp))
+        for _, count in reversed(mirrored):
+            size = 1
+            for _ in range(count):
+                size += finished.pop()
+            finished.append(size)
+            sizes.append(size)
+        return cls(sizes, [label(node) for node, _ in reversed(mirrored)])
 
-    def __len__(self) -> int:
-        return len(self.sizes)
-
-    @property
-    def leftmost(self) -> np.ndarray:
-        """(n,) post-order index of each node's leftmost leaf."""
-        return np.arange(len(self)) - self.sizes + 1
-
-    def keyroots(self) -> list[np.ndarray]:
-        """The keyroots, ascending, by level: those of one level have disjoint subtrees, level 0 are leaves."""
-        leftmost = self.leftmost
-        last = {int(leaf): node for node, leaf in enumerate(leftmost)}  # the highest node above each leftmost leaf
-        level = np.full(len(self), -1)
-        for node in sorted(last.values()):
-            level[node] = 1 + level[leftmost[node] : node].max(initial=0) if self.sizes[node] > 1 else 0
-        return [np.flatnonzero(level == value) for value in range(level.max() + 1)]
+    def relabelled(self, change: Callable[[Label], Other]) -> "Tree[Other]":
+        """The same tree with changed labels."""
+        return Tree(self.sizes, [change(label) for label in self.labels])
 
 
-def work(first: Shape, second: Shape) -> int:
-    """How much ``tree_edit_distance`` has to do: entries of its tables, a row's fixed cost counted as 4,000 of them."""
-    levels = [second.sizes[level] for level in second.keyroots()[1:]]
-    rows = sum(int(first.sizes[level].sum()) for level in first.keyroots()[1:])
-    return rows * sum(int(level.sum()) + 4_000 for level in levels)
+Costs = Callable[[Sequence[Label], Sequence[Label]], np.ndarray]
 
 
-def tree_edit_distance(first: Shape, second: Shape, rename: np.ndarray) -> float:
+def tree_edit_distance(first: Tree[Label], second: Tree[Label], costs: Costs[Label]) -> float:
     """The least total cost that turns the first tree into the second.
 
-    rename: (len(first), len(second)) costs in 0..1. Ask ``work`` before handing in trees of unknown size.
+    costs(labels, other_labels): the (len(labels), len(other_labels)) costs of renaming, in 0..1, 0 between equal
+    labels and no others. Raises ``TooLargeError`` where it would take more than a second or so.
     """
-    n, m = len(first), len(second)
-    # One column more than nodes: the empty forest left of a keyroot has no subtree to match.
-    distance = np.full((n, m + 1), np.inf)
-    rename = np.hstack([rename, np.full((n, 1), np.inf)])
-    _match_leaves(first, second, rename, distance)
-    tables = [_Columns.side_by_side(second, level) for level in second.keyroots()[1:]]
-    for root in sorted(int(node) for level in first.keyroots()[1:] for node in level):
-        for columns in tables:
-            _fill(first, root, columns, rename, distance)
-    return float(distance[n - 1, m - 1])
+    from proofpress.model.rewards import tree_edit_kernel as kernel  # numba takes half a second to import
+
+    numbers: dict[Hashable, int] = {}
+    sizes, labels, subtrees = _numbered(first, numbers)
+    other_sizes, other_labels, other_subtrees = _numbered(second, numbers)
+    start, end, other_start, other_end = kernel.differing(
+        sizes, labels, subtrees, other_sizes, other_labels, other_subtrees
+    )
+    if start == end or other_start == other_end:
+        return float(end - start + other_end - other_start)
+    part, other_part = slice(start, end), slice(other_start, other_end)
+    if _weight(sizes[part], subtrees[part]) * _weight(other_sizes[other_part], other_subtrees[other_part]) > MAX_WORK:
+        raise TooLargeError(f"trees of {len(sizes)} and {len(other_sizes)} nodes are too large to compare")
+    _, places, labels = np.unique(labels[part], return_index=True, return_inverse=True)
+    _, other_places, other_labels = np.unique(other_labels[other_part], return_index=True, return_inverse=True)
+    rename = costs(
+        [first.labels[start + place] for place in places],
+        [second.labels[other_start + place] for place in other_places],
+    )
+    return float(
+        kernel.forest_distance(
+            *(sizes[part], labels, subtrees[part]),
+            *(other_sizes[other_part], other_labels, other_subtrees[other_part]),
+            np.ascontiguousarray(rename, dtype=np.float64),
+        )
+    )
 
 
-def _match_leaves(first: Shape, second: Shape, rename: np.ndarray, distance: np.ndarray) -> None:
-    """Closed form where one side is a leaf: it takes the best node of the other subtree, the rest is unmatched."""
-    leaves = np.flatnonzero(first.sizes == 1)
-    for j, (start, size) in enumerate(zip(second.leftmost, second.sizes, strict=True)):
-        distance[leaves, j] = size - 1 + rename[leaves, start : j + 1].min(axis=1)
-    leaves = np.flatnonzero(second.sizes == 1)
-    for i, (start, size) in enumerate(zip(first.leftmost, first.sizes, strict=True)):
-        distance[i, leaves] = size - 1 + rename[start : i + 1, leaves].min(axis=0)
+def _numbered(tree: Tree[Label], numbers: dict[Hashable, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sizes, and for each node the number of its label and of its subtree; equal ones have equal numbers."""
+    labels: list[int] = []
+    subtrees: list[int] = []
+    for node, (size, label) in enumerate(zip(tree.sizes, tree.labels, strict=True)):
+        labels.append(numbers.setdefault(label, len(numbers)))
+        if size == 1:
+            subtrees.append(labels[-1])
+            continue
+        shape = [labels[-1]]
+        child = node - 1
+        while child > node - size:
+            shape.append(subtrees[child])
+            child -= tree.sizes[child]
+        subtrees.append(numbers.setdefault(("subtree", *shape), len(numbers)))
+    return np.array(tree.sizes), np.array(labels), np.array(subtrees)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The columns of one table: for each keyroot the empty forest, then its nodes in post-order.
-
-    nodes: (c,) the node of each column, -1 for an empty forest. before: (c,) the column of the forest left of that
-    node's subtree. spine: (c,) whether the subtree begins where the keyroot's does. segment: (c,) the keyroot's number.
-    """
-
-    nodes: np.ndarray
-    before: np.ndarray
-    spine: np.ndarray
-    segment: np.ndarray
-
-    @classmethod
-    def side_by_side(cls, shape: Shape, roots: np.ndarray) -> "_Columns":
-        spans = [np.arange(shape.leftmost[root] - 1, root + 1) for root in roots]
-        segment = np.repeat(np.arange(len(spans)), [len(span) for span in spans])
-        nodes = np.concatenate(spans)
-        nodes[np.flatnonzero(np.diff(segment, prepend=-1))] = -1
-        sizes = np.where(nodes < 0, 0, shape.sizes[nodes])
-        spine = (nodes >= 0) & (shape.leftmost[nodes] == shape.leftmost[roots][segment])
-        return cls(nodes, np.arange(len(nodes)) - sizes, spine, segment)
-
-
-def _fill(shape: Shape, root: int, columns: _Columns, rename: np.ndarray, distance: np.ndarray) -> None:
-    """Fill the table of one keyroot of the first tree against ``columns``; write the subtree distances it finds."""
-    rows = int(shape.sizes[root])
-    leftmost = root - rows + 1
-    width = len(columns.nodes)
-    # Insertions run along a row: with the ramp taken off they are a running minimum, and the ramp's step of ``rows``
-    # between keyroots is as much as any value there can be, so that none leaks into the next keyroot's columns.
-    ramp = np.arange(width) + columns.segment * float(rows)
-    starts = np.flatnonzero(columns.nodes < 0)
-    forest = np.empty((rows + 1, width))
-    forest[0] = np.arange(width) - starts[columns.segment]
-    on_spine = np.flatnonzero(columns.spine)
-    spine_nodes = columns.nodes[on_spine]
-    for row in range(1, rows + 1):
-        node = leftmost + row - 1
-        size = int(shape.sizes[node])
-        matched = forest[row - size].take(columns.before)
-        matched += distance[node].take(columns.nodes, mode="wrap")
-        if size == row:  # the subtree begins where the keyroot's does: on both spines the nodes themselves are matched
-            matched[on_spine] = forest[row - 1].take(on_spine - 1) + rename[node].take(spine_nodes)
-        np.minimum(matched, forest[row - 1] + 1.0, out=matched)
-        matched -= ramp
-        np.minimum.accumulate(matched, out=matched)
-        np.add(matched, ramp, out=forest[row])
-        if size == row:
-            distance[node, spine_nodes] = forest[row].take(on_spine)
+def _weight(sizes: np.ndarray, subtrees: np.ndarray) -> int:
+    """The rows that a forest's different subtrees fill in the tables of ``forest_distance``."""
+    return len(sizes) + int(sizes[np.unique(subtrees, return_index=True)[1]].sum())
