@@ -42,14 +42,21 @@ const plain = (value, depth) => {
   for (const key of Object.keys(value)) if (key !== "loc") copy[key] = plain(value[key], depth + 1);
   return copy;
 };
-const answer = (work) => {
-  try { return JSON.stringify({done: work()}); }
-  catch (error) { return JSON.stringify({error: error.rawMessage || error.message, position: error.position ?? null}); }
+const attempt = (work) => {
+  try { return {done: work()}; }
+  catch (error) { return {error: error.rawMessage || error.message, position: error.position ?? null}; }
 };
+const answer = (work) => JSON.stringify(attempt(work));
 var parseLatex = (latex, display) => answer(() => plain(katex.__parse(latex, settings(display)), 0));
+var parseEach = (formulas) => JSON.stringify(
+  formulas.map((latex) => attempt(() => plain(katex.__parse(latex, settings(true)), 0))));
 var renderLatex = (latex, display) => answer(() => {
   plain(katex.__parse(latex, settings(display)), 0);  // what is too deep to parse is too deep to paint
   return katex.renderToString(latex, settings(display));
+});
+var renderMathml = (latex, display) => answer(() => {
+  plain(katex.__parse(latex, settings(display)), 0);
+  return katex.renderToString(latex, {...settings(display), output: "mathml"});
 });
 """
 
@@ -91,9 +98,38 @@ def render_html(latex: str, display: bool = False) -> str:
     return _ask("renderLatex", latex, display)
 
 
+def mathml(latex: str, display: bool = True) -> str:
+    """The formula as MathML, its source in an ``annotation``. Raises ``LatexError``."""
+    return _ask("renderMathml", latex, display)
+
+
 def tree(latex: str) -> Node:
     """The formula's visible structure (``latex_tree`` says what counts as visible). Raises ``LatexError``."""
     return build(parse(latex, display=True))
+
+
+def trees(formulas: Sequence[str]) -> list[Node | LatexError]:
+    """The ``tree`` of each formula, or the error it would raise; in one call, of which each costs as much as a formula.
+
+    All share one limit of time; where it is passed each has its own, until ``MAX_SECONDS`` four times over are gone.
+    """
+    short = [latex for latex in formulas if len(latex) <= MAX_LATEX]
+    try:
+        answers = iter(json.loads(_call("parseEach", short)) if short else [])
+    except JSEvalException:
+        return _trees_one_by_one(formulas)
+    return [_built(next(answers) if len(latex) <= MAX_LATEX else _too_long(latex)) for latex in formulas]
+
+
+def _trees_one_by_one(formulas: Sequence[str]) -> list[Node | LatexError]:
+    found: list[Node | LatexError] = []
+    end = monotonic() + 4 * MAX_SECONDS
+    for latex in formulas:
+        try:
+            found.append(tree(latex) if monotonic() < end else LatexError("no time left"))
+        except LatexError as error:
+            found.append(error)
+    return found
 
 
 def normal_form(latex: str) -> str:
