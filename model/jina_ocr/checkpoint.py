@@ -1,65 +1,108 @@
-"""Models as folders: ``config.json``, ``model.safetensors`` and ``tokenizer.json``, as on the hub.
+"""Models as folders: ``config.json``, safetensors and ``tokenizer.json``, as on the hub.
 
     save(network, tokenizer, Path("my-model"))
-    network, processor = load("my-model")          # or load("nano"), which comes with the package
+    network, processor = load("my-model")                            # or load("nano"), which comes with the package
+    network, processor = load("jina-ocr-v1", "cuda", "bfloat16")     # a folder with the published files
 
 Nothing in a model's folder is ever executed: weights are safetensors, all else is JSON.
 """
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
-from proofpress.model.jina_ocr.config import from_json, to_json
+from proofpress.model.jina_ocr.config import ModelConfig, from_json, to_json
+from proofpress.model.jina_ocr.decoder import Experts
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import Tokenizer
+from proofpress.model.jina_ocr.weights import Weights, write_weights
 from proofpress.pages.errors import RequestError
 from proofpress.pages.shards import write_whole
 
 CONFIG, TOKENIZER = "config.json", "tokenizer.json"
 
-#: Tensors that some copies of jina-ocr-v1 repeat for their multi-token head; ours shares those of the decoder.
-_REPEATED = ("mtp_embed_tokens.", "mtp_module.heads.0.shared_head.")
+#: Types a model can compute in, by name; ``auto`` is that of its files.
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+#: Largest file of a saved model, as the hub's tools write it.
+SHARD_BYTES = 5_000_000_000
+
+_HEAD = "mtp_module."
+
+#: What some copies of jina-ocr-v1 repeat for their multi-token head, and what it must equal: ours shares the decoder's.
+_REPEATED = {
+    "mtp_embed_tokens.weight": "model.embed_tokens.weight",
+    "mtp_module.heads.0.shared_head.norm.weight": "model.norm.weight",
+    "mtp_module.heads.0.shared_head._norm.weight": "model.norm.weight",
+    "mtp_module.heads.0.shared_head.local_head.weight": "lm_head.weight",
+    "mtp_module.heads.0.shared_head._head.weight": "lm_head.weight",
+}
 
 
-def save(network: JinaOCR, tokenizer: Tokenizer, folder: Path) -> None:
+def save(network: JinaOCR, tokenizer: Tokenizer, folder: Path, shard_bytes: int = SHARD_BYTES) -> None:
     """Write the model, its weights in bfloat16, each file only under its name when it is whole."""
-    tensors = {
-        name: tensor.to("cpu", torch.bfloat16, copy=True).contiguous() for name, tensor in network.state_dict().items()
-    }
-    write_whole(folder / "model.safetensors", to_safetensors(tensors, metadata={"format": "pt"}))
+    folder.mkdir(parents=True, exist_ok=True)
+    write_weights(folder, network.state_dict().items(), torch.bfloat16, shard_bytes)
     write_whole(folder / TOKENIZER, tokenizer.to_json().encode() + b"\n")
     write_whole(folder / CONFIG, json.dumps(to_json(network.config), indent=2).encode() + b"\n")
 
 
 def load(
-    name_or_folder: str | Path, device: str = "cpu", dtype: torch.dtype = torch.float32
+    name_or_folder: str | Path, device: str = "cpu", dtype: str | torch.dtype = torch.float32
 ) -> tuple[JinaOCR, Processor]:
     """The model of a folder, or the bundled ``nano``, ready to read, and its processor.
+
+    dtype: what it computes in, a type or its name; with ``auto`` the type of its files, which then are mapped and not
+    copied but for the experts. Whether it has a multi-token head is decided by its tensors.
 
     Raises ``RequestError`` that names the folder and what is wrong with it, tensor by tensor.
     """
     folder = folder_of(name_or_folder)
-    try:
-        config = from_json(json.loads((folder / CONFIG).read_bytes()))
-    except (OSError, ValueError) as error:
-        raise RequestError(f"model {name_or_folder}: {folder / CONFIG}: {error}") from error
+    config, weights = read_config(name_or_folder), Weights.of(folder)
+    wanted = _dtype(dtype)
     processor = Processor(config, Tokenizer.load(folder / TOKENIZER, config))
     with torch.device("meta"):
         network = JinaOCR(config)
-    tensors = _tensors(folder, device, dtype)
     expected = network.state_dict()
-    if problems := _differences(expected, tensors):
+    problems = _differences(expected, weights) or _false_repetitions(weights)
+    if problems:
         raise RequestError(f"model {name_or_folder}: its tensors are not those of {config.name}:\n{problems}")
-    network.load_state_dict({name: tensors[name] for name in expected}, assign=True)
+    stacked: set[str] = set()
+    for prefix, module in network.named_modules():
+        if isinstance(module, Experts):
+            # One layer at a time: its file need not stay in memory when its experts have been stacked.
+            names = [name for name in expected if name.startswith(f"{prefix}.")]
+            read = weights.read(names, wanted, device)
+            module.load_state_dict({name.removeprefix(f"{prefix}."): t for name, t in read.items()}, assign=True)
+            stacked.update(names)
+    rest = weights.read(expected.keys() - stacked, wanted, device)
+    network.load_state_dict(rest, strict=False, assign=True)
     return network.eval(), processor
+
+
+def read_config(name_or_folder: str | Path) -> ModelConfig:
+    """The configuration of a model's folder, with a multi-token head if its tensors have one."""
+    folder = folder_of(name_or_folder)
+    try:
+        config = from_json(json.loads((folder / CONFIG).read_bytes()))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RequestError(f"model {name_or_folder}: {folder / CONFIG}: {error}") from error
+    has_head = any(name.startswith(_HEAD) and name not in _REPEATED for name in Weights.of(folder).shapes)
+    return replace(config, draft_heads=int(has_head))
+
+
+def _dtype(dtype: str | torch.dtype) -> torch.dtype | None:
+    if isinstance(dtype, torch.dtype):
+        return dtype
+    if dtype != "auto" and dtype not in DTYPES:
+        raise RequestError(f"dtype: {dtype!r} is not one of auto, {', '.join(DTYPES)}")
+    return DTYPES.get(dtype)
 
 
 def folder_of(name_or_folder: str | Path) -> Path:
@@ -78,33 +121,32 @@ def digest(name_or_folder: str | Path) -> str:
     whole = hashlib.sha256()
     for path in sorted(folder_of(name_or_folder).iterdir()):
         if path.suffix in (".safetensors", ".json"):
-            whole.update(path.name.encode() + b"\0" + path.read_bytes())
+            whole.update(path.name.encode() + b"\0")
+            with path.open("rb") as file:
+                while piece := file.read(1 << 20):
+                    whole.update(piece)
     return whole.hexdigest()
 
 
-def _tensors(folder: Path, device: str, dtype: torch.dtype) -> dict[str, Tensor]:
-    """All tensors of a folder's safetensors files, which may be several."""
-    tensors: dict[str, Tensor] = {}
-    paths = sorted(folder.glob("*.safetensors"))
-    if not paths:
-        raise RequestError(f"{folder}: it has no .safetensors file")
-    for path in paths:
-        try:
-            with safe_open(path, framework="pt", device=device) as file:
-                names = [name for name in file.keys() if not name.startswith(_REPEATED)]  # noqa: SIM118
-                tensors.update({name: file.get_tensor(name).to(dtype) for name in names})
-        except SafetensorError as error:
-            raise RequestError(f"{path}: not a safetensors file: {error}") from error
-    return tensors
-
-
-def _differences(expected: dict[str, Tensor], present: dict[str, Tensor]) -> str:
+def _differences(expected: dict[str, Tensor], weights: Weights) -> str:
     """What is missing, unexpected or of another shape, one line each; empty when nothing is."""
+    present = {name: shape for name, shape in weights.shapes.items() if name not in _REPEATED}
     lines = [f"missing: {name} {list(expected[name].shape)}" for name in sorted(expected.keys() - present.keys())]
-    lines += [f"unexpected: {name} {list(present[name].shape)}" for name in sorted(present.keys() - expected.keys())]
+    lines += [f"unexpected: {name} {list(present[name])}" for name in sorted(present.keys() - expected.keys())]
     lines += [
-        f"shape: {name} {list(present[name].shape)} should be {list(expected[name].shape)}"
+        f"shape: {name} {list(present[name])} should be {list(expected[name].shape)}"
         for name in sorted(expected.keys() & present.keys())
-        if expected[name].shape != present[name].shape
+        if tuple(expected[name].shape) != present[name]
     ]
+    return "\n".join(lines)
+
+
+def _false_repetitions(weights: Weights) -> str:
+    """Which repeated tensors differ from what they should repeat, one line each."""
+    lines = []
+    for name in sorted(_REPEATED.keys() & weights.shapes.keys()):
+        original = _REPEATED[name] if _REPEATED[name] in weights.shapes else "model.embed_tokens.weight"
+        tensors = weights.read((name, original))
+        if not torch.equal(tensors[name], tensors[original]):
+            lines.append(f"differs: {name} should repeat {original}")
     return "\n".join(lines)
