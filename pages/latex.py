@@ -13,7 +13,9 @@ that is too long, too deep or too slow. Each process has a context of its own, m
 import atexit
 import json
 import os
+from collections.abc import Sequence
 from functools import cache
+from time import monotonic
 from typing import Any
 
 from py_mini_racer import JSEvalException, MiniRacer
@@ -47,15 +49,18 @@ const attempt = (work) => {
   catch (error) { return {error: error.rawMessage || error.message, position: error.position ?? null}; }
 };
 const answer = (work) => JSON.stringify(attempt(work));
-var parseLatex = (latex, display) => answer(() => plain(katex.__parse(latex, settings(display)), 0));
-var parseEach = (formulas) => JSON.stringify(
-  formulas.map((latex) => attempt(() => plain(katex.__parse(latex, settings(true)), 0))));
+const parsed = (latex, display) => {
+  if (latex.length > MAX_LATEX) throw new RangeError(`${latex.length} characters, more than ${MAX_LATEX}`);
+  return plain(katex.__parse(latex, settings(display)), 0);
+};
+var parseLatex = (latex, display) => answer(() => parsed(latex, display));
+var parseEach = (formulas) => JSON.stringify(formulas.map((latex) => attempt(() => parsed(latex, true))));
 var renderLatex = (latex, display) => answer(() => {
-  plain(katex.__parse(latex, settings(display)), 0);  // what is too deep to parse is too deep to paint
+  parsed(latex, display);  // what is too deep to parse is too deep to paint
   return katex.renderToString(latex, settings(display));
 });
 var renderMathml = (latex, display) => answer(() => {
-  plain(katex.__parse(latex, settings(display)), 0);
+  parsed(latex, display);
   return katex.renderToString(latex, {...settings(display), output: "mathml"});
 });
 """
@@ -109,27 +114,16 @@ def tree(latex: str) -> Node:
 
 
 def trees(formulas: Sequence[str]) -> list[Node | LatexError]:
-    """The ``tree`` of each formula, or the error it would raise; in one call, of which each costs as much as a formula.
+    """The ``tree`` of each formula, or the error it would raise; several times quicker than one by one.
 
-    All share one limit of time; where it is passed each has its own, until ``MAX_SECONDS`` four times over are gone.
+    They share one limit of time. Where that is passed each has its own, until four times as much is gone for all.
     """
-    short = [latex for latex in formulas if len(latex) <= MAX_LATEX]
     try:
-        answers = iter(json.loads(_call("parseEach", short)) if short else [])
-    except JSEvalException:
-        return _trees_one_by_one(formulas)
-    return [_built(next(answers) if len(latex) <= MAX_LATEX else _too_long(latex)) for latex in formulas]
-
-
-def _trees_one_by_one(formulas: Sequence[str]) -> list[Node | LatexError]:
-    found: list[Node | LatexError] = []
-    end = monotonic() + 4 * MAX_SECONDS
-    for latex in formulas:
-        try:
-            found.append(tree(latex) if monotonic() < end else LatexError("no time left"))
-        except LatexError as error:
-            found.append(error)
-    return found
+        answers = _call("parseEach", formulas) if formulas else []
+    except LatexError:
+        end = monotonic() + 4 * MAX_SECONDS
+        return [_attempt(latex) if monotonic() < end else LatexError("no time left") for latex in formulas]
+    return [build(answer["done"]) if "done" in answer else _error(answer) for answer in answers]
 
 
 def normal_form(latex: str) -> str:
@@ -140,16 +134,29 @@ def normal_form(latex: str) -> str:
     return write(tree(latex))
 
 
-def _ask(function: str, latex: str, display: bool) -> Any:
-    if len(latex) > MAX_LATEX:
-        raise LatexError(f"{len(latex)} characters, more than {MAX_LATEX}")
+def _attempt(latex: str) -> Node | LatexError:
     try:
-        answer = json.loads(_context(os.getpid()).call(function, latex, display, timeout_sec=MAX_SECONDS))
+        return tree(latex)
+    except LatexError as error:
+        return error
+
+
+def _ask(function: str, latex: str, display: bool) -> Any:
+    answer = _call(function, latex, display)
+    if "error" in answer:
+        raise _error(answer)
+    return answer["done"]
+
+
+def _error(answer: dict[str, Any]) -> LatexError:
+    return LatexError(answer["error"], answer["position"])
+
+
+def _call(function: str, *arguments: Any) -> Any:
+    try:
+        return json.loads(_context(os.getpid()).call(function, *arguments, timeout_sec=MAX_SECONDS))
     except JSEvalException as error:
         raise LatexError(str(error)) from error
-    if "error" in answer:
-        raise LatexError(answer["error"], answer["position"])
-    return answer["done"]
 
 
 @cache
@@ -159,7 +166,7 @@ def _context(process: int) -> MiniRacer:
     atexit.register(_close, context, process)
     context.set_hard_memory_limit(MAX_MEMORY)
     context.eval(katex_js().read_text(encoding="utf-8"))
-    limits = f"const MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
+    limits = f"const MAX_LATEX={MAX_LATEX}, MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
     context.eval(limits + BRIDGE)
     return context
 

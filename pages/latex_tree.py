@@ -66,8 +66,6 @@ _MATH_FONTS |= {"mathsfit": "sf"}
 _TEXT_FONTS = {r"\textbf": "bf", r"\textit": "it", r"\emph": "it", r"\textsf": "sf", r"\texttt": "tt"}
 _COMBINING = {"'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307"}
 _COMBINING |= {'"': "\u0308", "r": "\u030a", "v": "\u030c", "c": "\u0327", "H": "\u030b"}
-_NARROW = {r"\widehat": r"\hat", r"\widetilde": r"\tilde", r"\widecheck": r"\check", r"\overline": r"\bar"}
-_NARROW |= {r"\overrightarrow": r"\vec"}  # over one symbol a wide accent is its narrow twin
 _CD_ARROWS = {"cdrightarrow": r"\xrightarrow", "cdleftarrow": r"\xleftarrow", "cdlongequal": r"\xlongequal"}
 _LIMITED = {r"\sum", r"\prod", r"\coprod", r"\int", r"\iint", r"\iiint", r"\oint", r"\oiint", r"\oiiint", r"\bigcap"}
 _LIMITED |= {r"\bigcup", r"\bigvee", r"\bigwedge", r"\bigodot", r"\bigoplus", r"\bigotimes", r"\biguplus", r"\bigsqcup"}
@@ -203,8 +201,6 @@ def _accent(node: KatexNode, fonts: Fonts) -> list[Node]:
     combining = _COMBINING.get(label[1:])
     if combining and len(body) == 1 and body[0].kind == "word":
         return [replace(body[0], value=unicodedata.normalize("NFC", body[0].value + combining))]
-    if len(body) == 1 and (body[0].kind == "symbol" or (body[0].kind == "word" and len(body[0].value) == 1)):
-        label = _NARROW.get(label, label)
     return [Node("accent", label, children=body)]
 
 
