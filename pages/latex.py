@@ -154,7 +154,8 @@ def _error(answer: dict[str, Any]) -> LatexError:
 
 def _call(function: str, *arguments: Any) -> Any:
     try:
-        return json.loads(_context(os.getpid()).call(function, *arguments, timeout_sec=MAX_SECONDS))
+        code = f"{function}(...{json.dumps(arguments)})"  # JSON in ASCII is JavaScript
+        return json.loads(_context(os.getpid()).eval(code, timeout_sec=MAX_SECONDS))
     except JSEvalException as error:
         raise LatexError(str(error)) from error
 
@@ -166,7 +167,9 @@ def _context(process: int) -> MiniRacer:
     atexit.register(_close, context, process)
     context.set_hard_memory_limit(MAX_MEMORY)
     context.eval(katex_js().read_text(encoding="utf-8"))
-    limits = f"const MAX_LATEX={MAX_LATEX}, MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
+    limits = (
+        f"const MAX_LATEX={MAX_LATEX}, MAX_EXPANSIONS={MAX_EXPANSIONS}, MAX_SIZE={MAX_SIZE}, MAX_DEPTH={MAX_DEPTH};"
+    )
     context.eval(limits + BRIDGE)
     return context
 

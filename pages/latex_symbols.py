@@ -11,7 +11,7 @@ one spelling kept is an ASCII character if there is one, else the shortest comma
 import json
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from proofpress.templates.assets import katex_symbols
@@ -53,6 +53,7 @@ class Leaf(NamedTuple):
     font: str = ""
 
 
+@lru_cache(maxsize=4096)
 def math_leaf(text: str, font: str = "") -> Leaf:
     """A symbol of math mode under a font command; the font is dropped where KaTeX draws the symbol as ever."""
     if text == _NEGATION:
@@ -72,6 +73,7 @@ def math_leaf(text: str, font: str = "") -> Leaf:
     return Leaf("symbol", value, font if takes_font else "")
 
 
+@lru_cache(maxsize=4096)
 def text_leaf(text: str, font: str = "rm") -> Leaf:
     """A character of text mode: a word's letter, the symbol of math that looks the same, or a mark of text alone.
 

@@ -18,15 +18,13 @@ A script belongs to the last thing before it, so ``{(a)}^2``, ``\left(a\right)^2
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from proofpress.pages.latex_symbols import math_leaf, negated, spelling, text_leaf
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One visible thing.
+class Node(NamedTuple):
+    """One visible thing (a tuple, for formulas have hundreds of them and are read while others wait).
 
     kind: ``formula`` (the root), ``symbol``, ``word``, ``script``, ``stack`` (something over or under a base),
     ``frac``, ``sqrt``, ``accent``, ``arrow`` (an extensible one), ``frame``, ``grid``, ``row`` or ``cell``.
@@ -110,7 +108,7 @@ def _row(items: Iterable[Node], slot: str = "") -> tuple[Node, ...]:
 
 
 def _placed(row: Iterable[Node], slot: str) -> tuple[Node, ...]:
-    return tuple(replace(item, slot=slot) for item in row)
+    return tuple(Node(kind, value, slot, font, children) for kind, value, _, font, children in row)
 
 
 def _join(left: Node, right: Node) -> Node | None:
@@ -118,11 +116,11 @@ def _join(left: Node, right: Node) -> Node | None:
     if right.kind == "script":
         base = right.among("base")
         joined = _join(left, base[0]) if base else None
-        return joined and replace(right, children=(replace(joined, slot="base"), *right.children[1:]))
+        return joined and right._replace(children=(joined._replace(slot="base"), *right.children[1:]))
     if left.kind == right.kind == "word" and left.font == right.font:
-        return replace(left, value=left.value + right.value)
+        return left._replace(value=left.value + right.value)
     if left.value == r"\not" and right.kind == "symbol":
-        return replace(right, value=negated(right.value))
+        return right._replace(value=negated(right.value))
     return None
 
 
@@ -200,7 +198,7 @@ def _accent(node: KatexNode, fonts: Fonts) -> list[Node]:
     label = str(node.get("label") or rf"\{node['type']}")
     combining = _COMBINING.get(label[1:])
     if combining and len(body) == 1 and body[0].kind == "word":
-        return [replace(body[0], value=unicodedata.normalize("NFC", body[0].value + combining))]
+        return [body[0]._replace(value=unicodedata.normalize("NFC", body[0].value + combining))]
     return [Node("accent", label, children=body)]
 
 

@@ -17,22 +17,44 @@ The value is their mean. Both are symmetric, and what is added costs precision a
 """
 
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from proofpress.model.rewards.scoring import GoldError, Score, f1, in_order
-from proofpress.pages.latex import LatexError, Node, tree
+from rapidfuzz.distance import LCSseq
+
+from proofpress.model.rewards.scoring import GoldError, Score, f1
+from proofpress.pages.latex import LatexError, Node, trees
 
 _DELIMITERS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\?\S")
 
 
-@dataclass(frozen=True, slots=True)
-class _Nodes:
-    """Formulas as two lists of node identities: each with its place in the tree, and each alone."""
+@dataclass(slots=True)
+class _Listing:
+    """Formulas as two lists of numbers: of each node with its place in the tree, and of each alone."""
 
-    structure: list[Hashable]
-    symbols: list[Hashable]
+    numbers: dict[object, int]  # of all that is compared, shared by both sides
+    structure: list[int] = field(default_factory=list)
+    symbols: list[int] = field(default_factory=list)
+
+    def add(self, root: Node) -> None:
+        """List a formula behind those that are there; where one formula ends is read too."""
+        if self.symbols:
+            end = self._number("next formula")
+            self.structure.append(end)
+            self.symbols.append(end)
+        self._add_below(root, self._number("root"))
+
+    def _add_below(self, parent: Node, path: int) -> None:
+        for child in parent.children:
+            symbol = self._number((child.kind, child.value, child.font))
+            self.symbols.append(symbol)
+            self.structure.append(self._number((symbol, child.slot, path)))
+            if child.children:
+                self._add_below(child, self._number((child.kind, child.slot, path, "path")))
+
+    def _number(self, thing: object) -> int:
+        return self.numbers.setdefault(thing, len(self.numbers))
 
 
 def bare(text: str) -> str:
@@ -51,18 +73,25 @@ def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
     ``structure``, ``symbols`` and ``validity``, the share of the predicted formulas that KaTeX takes; one that it does
     not take matches nothing. Raises ``GoldError`` for a gold that KaTeX does not take or that shows nothing.
     """
-    expected = _gold_nodes(gold)
-    trees, errors = [], []
-    for latex in prediction:
-        try:
-            trees.append(tree(latex))
-        except LatexError as error:
-            trees.append(Node("unparseable", children=tuple(Node("token") for _ in _TOKEN.finditer(latex))))
-            errors.append(f"{error}: {latex[:120]}")
-    found = _list_nodes(trees)
+    if not gold:
+        raise GoldError("no formula to compare with")
+    parsed = trees([*prediction, *gold])
+    found, expected = _Listing(numbers := {}), _Listing(numbers)
+    for latex, root in zip(gold, parsed[len(prediction) :], strict=True):
+        if isinstance(root, LatexError):
+            raise GoldError(f"KaTeX does not take the gold formula: {root}: {latex[:120]}") from root
+        if not root.children:
+            raise GoldError(f"the gold formula shows nothing: {latex[:120]!r}")
+        expected.add(root)
+    errors = []
+    for latex, root in zip(prediction, parsed, strict=False):
+        if isinstance(root, LatexError):
+            errors.append(f"{root}: {latex[:120]}")
+            root = Node("unparseable", children=tuple(Node("token") for _ in _TOKEN.finditer(latex)))
+        found.add(root)
     parts = {
-        "structure": f1(*in_order(found.structure, expected.structure)),
-        "symbols": f1(*in_order(found.symbols, expected.symbols)),
+        "structure": _in_order(found.structure, expected.structure),
+        "symbols": _in_order(found.symbols, expected.symbols),
         "validity": 1 - len(errors) / len(prediction) if prediction else 0.0,
     }
     value = (parts["structure"] + parts["symbols"]) / 2
@@ -71,35 +100,5 @@ def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
     return Score(value, parts) if found.structure else Score(0.0, parts, "empty", "the prediction shows nothing")
 
 
-def _gold_nodes(gold: Sequence[str]) -> _Nodes:
-    if not gold:
-        raise GoldError("no formula to compare with")
-    trees = []
-    for latex in gold:
-        try:
-            trees.append(tree(latex))
-        except LatexError as error:
-            raise GoldError(f"KaTeX does not take the gold formula: {error}: {latex[:120]}") from error
-        if not trees[-1].children:
-            raise GoldError(f"the gold formula shows nothing: {latex[:120]!r}")
-    return _list_nodes(trees)
-
-
-def _list_nodes(trees: Sequence[Node]) -> _Nodes:
-    nodes = _Nodes([], [])
-    for number, root in enumerate(trees):
-        if number:  # where one formula ends is read too
-            nodes.structure.append("next formula")
-            nodes.symbols.append("next formula")
-        for node, path in _below(root, ()):
-            symbol = (node.kind, node.value, node.font)
-            nodes.structure.append((symbol, node.slot, path))
-            nodes.symbols.append(symbol)
-    return nodes
-
-
-def _below(parent: Node, path: tuple[tuple[str, str], ...]) -> Iterator[tuple[Node, tuple[tuple[str, str], ...]]]:
-    """The nodes below ``parent`` in pre-order, each with the (kind, slot) of all nodes between them."""
-    for child in parent.children:
-        yield child, path
-        yield from _below(child, (*path, (child.kind, child.slot)))
+def _in_order(one: list[int], other: list[int]) -> float:
+    return f1(LCSseq.similarity(one, other), len(one), len(other))
