@@ -33,7 +33,7 @@ def lay_out(kind: str, address: Address, width: int) -> PageSpec:
     page.page_number(page.rng("page_number"))
     style = _set_fonts(page, address.stream("fonts"))
     features["font"] = style.font
-    return PageSpec(template=f"{kind}.html.j2", style=style, pieces=tuple(page.pieces), features=features)
+    return PageSpec(template="page.html.j2", style=style, pieces=tuple(page.pieces), features=features)
 
 
 @dataclass(slots=True)
@@ -120,6 +120,7 @@ def _style(kind: str, rng: random.Random, width: int, features: dict[str, str]) 
     columns = rng.choice(COLUMNS.get(kind, (1,)))
     size = round(rng.uniform(13, 16) if columns == 2 else rng.uniform(14, 18.5), 1)
     style = Style(
+        kind=kind,
         width=width,
         height=round(width * PAPERS[paper]),
         margin=rng.randint(48, 96) * width // 1024,

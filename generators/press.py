@@ -22,8 +22,8 @@ from proofpress.generators.browser import FLAGS, Browser
 from proofpress.generators.browser_path import find_browser
 from proofpress.generators.crops import cut_crops
 from proofpress.generators.kinds import KINDS, PAPERS, lay_out
-from proofpress.generators.layout import PageSpec, block_of, text_of
-from proofpress.generators.proof import RULES, katex_html, proof
+from proofpress.generators.layout import FRAMED, PageSpec, block_of, cell_lines, realised, references, text_of
+from proofpress.generators.proof import RULES, painted_formula, proof
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
 from proofpress.pages import image, markdown
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
@@ -138,9 +138,9 @@ def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iter
         elements=tuple(_elements(spec, layout)),
         words=tuple(_words(spec, layout)),
         recipe=made,
-        features=spec.features,
+        features=realised(spec, layout.pieces),
         checks=tuple(Check(f"proof.{rule}", "passed") for rule in RULES),
-        language="en",
+        language=spec.style.language,
         content_id=identity,
         hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(picture)},
     )
@@ -214,11 +214,15 @@ def to_html(spec: PageSpec) -> str:
         "indent": f"{style.indent}em",
         "ink": style.ink,
         "paper": style.paper,
+        "code-font": f"'{style.code_font}'",
+        "math-font": f"'{style.math_font}'",
     }
     numbers = {piece.parent: piece for piece in spec.pieces if piece.type == "formula_number"}
     return _environment().get_template(spec.template).render(
         pieces=spec.pieces,
         numbers=numbers,
+        zones={piece.zone for piece in spec.pieces},
+        math=lambda source, display: Markup(painted_formula(source, display, style.math_font)),
         style=dataclasses.asdict(style),
         variables="; ".join(f"--{name}: {value}" for name, value in variables.items()),
     )  # fmt: skip
@@ -232,8 +236,10 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.globals.update(
-        math=lambda source, display: Markup(katex_html(source, display)),
         inline_runs=markdown.runs,
+        references=references,
+        lines=cell_lines,
+        framed=FRAMED,
         is_number=lambda text: text.lstrip("−-+($€£ ")[:1].isdigit(),
     )
     return environment

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from proofpress.generators import fonts
+from proofpress.generators.content import mathml
 from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of, text_of
 from proofpress.generators.sheet import MATH, Box, Layout
 from proofpress.pages import latex, markdown
@@ -30,8 +31,9 @@ SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: itali
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 
 #: Pieces that are nothing but their words; the others have lines and drawings beside them.
-TEXTS = ("paragraph", "list_item", "heading", "caption", "page_number", "formula_number")
+TEXTS = ("paragraph", "list_item", "heading", "caption", "note", "code", "page_number", "formula_number")
 
+_LATIN = re.compile("[0-9A-Za-z\u0660-\u0669\ufffc]")
 _TAG = re.compile(r"<[^>]*>")
 _EMPTY_TAG = re.compile(r"<([a-z]+)([^<>]*)/>")
 
@@ -75,7 +77,8 @@ def _fonts(printed: Printed) -> Iterator[str]:
     """All fonts loaded, and text is set in the page's own."""
     for family in printed.layout.failed_fonts:
         yield f"font {family} did not load"
-    for family in sorted(printed.layout.families - {printed.spec.style.font, printed.spec.style.heading_font}):
+    style = printed.spec.style
+    for family in sorted(printed.layout.families - {style.font, style.heading_font, style.code_font}):
         yield f"text is set in {family}"
 
 
@@ -86,8 +89,9 @@ def _style(printed: Printed) -> Iterator[str]:
 
 def _tofu(printed: Printed) -> Iterator[str]:
     """The fonts the page is set in have a glyph for each of its characters."""
-    for name in (printed.spec.style.font, printed.spec.style.heading_font):
-        for piece in printed.kept:
+    style = printed.spec.style
+    for piece in printed.kept:
+        for name in (style.code_font,) if piece.type == "code" else (style.font, style.heading_font):
             missing = fonts.find_family(name).missing(text_of(piece) + piece.marker)
             if missing:
                 yield f"{piece.id}: {name} has no glyph for {missing[0]!r}"
@@ -104,11 +108,12 @@ def _text(printed: Printed) -> Iterator[str]:
         placed = printed.layout.pieces[piece.id]
         if piece.type in ("table", "formula"):
             continue
-        painted, said = placed.text, _plain(markdown.runs(block.text))
+        painted = placed.text
+        said = block.text if block.kind == "code" else _plain(markdown.runs(block.text))
         if painted != said:
             yield f"{piece.id}: painted {painted[:80]!r}, label {said[:80]!r}"
         marker = "-" if placed.marker in BULLETS else placed.marker
-        if marker != block.marker:
+        if block.kind != "code" and marker != block.marker:
             yield f"{piece.id}: marker painted {placed.marker!r}, label {block.marker!r}"
     for piece in printed.kept:
         if piece.type in UNLABELLED and piece.runs and printed.layout.pieces[piece.id].text != _plain(piece.runs):
@@ -124,7 +129,7 @@ def _formulas(printed: Printed) -> Iterator[str]:
             yield f"{piece.id}: {len(painted)} formulas painted, {len(said)} in the label"
         for (source, display), markup in zip(said, painted, strict=False):
             try:
-                expected = _markup(source, display)
+                expected = _markup(source, display, printed.spec.style.math_font)
             except latex.LatexError as error:
                 yield f"{piece.id}: {source!r}: {error}"
                 continue
@@ -176,31 +181,36 @@ def _overflow(printed: Printed) -> Iterator[str]:
 
 
 def _order(printed: Printed) -> Iterator[str]:
-    """Reading goes to the right or down, from piece to piece, from word to word and from cell to cell."""
+    """Reading goes on in the script's direction or down, from piece to piece, from word to word, from cell to cell."""
     placed = printed.layout.pieces
+    rtl = printed.spec.style.direction == "rtl"
     for before, after in pairwise(printed.kept):
-        if not _leads(placed[before.id].boxes[-1], placed[after.id].boxes[0]):
+        if not _leads(placed[before.id].boxes[-1], placed[after.id].boxes[0], rtl):
             yield f"{after.id} stands before {before.id}"
     lines = {piece.id for piece in printed.kept if piece.type not in ("figure", "table")}
     for first, second in pairwise(word for word in printed.layout.words if word.element in lines):
-        if first.element == second.element and not _leads(first.box, second.box):
+        # Within a line set from right to left, digits and Latin words run the other way.
+        embedded = rtl and (_LATIN.search(first.text) or _LATIN.search(second.text))
+        leads = _leads(first.box, second.box, rtl) or (embedded and _leads(first.box, second.box, False))
+        if first.element == second.element and not leads:
             yield f"{second.element}: {second.text!r} stands before {first.text!r}"
     for piece in placed.values():
         rows = [row for row in piece.corners if row]
         if any(
-            right <= left + 1 or abs(lower - upper) > 1
+            not (second[2] < first[2] - 1 if rtl else second[0] > first[0] + 1) or abs(second[1] - first[1]) > 1
             for row in rows
-            for (left, upper), (right, lower) in pairwise(row)
+            for first, second in pairwise(row)
         ):
             yield f"{piece.id}: the cells of a row do not stand in a row"
         if any(below[0][1] <= above[0][1] + 1 for above, below in pairwise(rows)):
             yield f"{piece.id}: rows do not follow each other"
 
 
-def _leads(first: Box, second: Box) -> bool:
-    """Whether one reads on from the first box to the second: it is to the right, or lower."""
+def _leads(first: Box, second: Box, rtl: bool) -> bool:
+    """Whether one reads on from the first box to the second: it is to the right (``rtl``: to the left), or lower."""
     height = min(first[3] - first[1], second[3] - second[1])
-    return second[0] >= first[2] - SLACK or second[1] + second[3] > first[1] + first[3] + height / 2
+    beside = second[2] <= first[0] + SLACK if rtl else second[0] >= first[2] - SLACK
+    return beside or second[1] + second[3] > first[1] + first[3] + height / 2
 
 
 def _overlap(printed: Printed) -> Iterator[str]:
@@ -222,7 +232,8 @@ def _ink(printed: Printed) -> Iterator[str]:
         left, top, right, bottom = (max(0, round(edge)) for edge in word.box)
         if not faint[top : bottom + 1, left : right + 1].any():
             yield f"{word.element}: {word.text!r} left no ink"
-    drawn = [box for piece in printed.kept if piece.type not in TEXTS for box in printed.layout.pieces[piece.id].boxes]
+    drawn = list(printed.layout.decor)
+    drawn += [box for piece in printed.kept if piece.type not in TEXTS for box in printed.layout.pieces[piece.id].boxes]
     for x0, y0, x1, y1 in (*drawn, *(word.box for word in printed.layout.words)):
         down = slice(max(0, int(y0 - SLACK)), int(np.ceil(y1 + SLACK)))
         stray[down, max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))] = False
@@ -262,14 +273,19 @@ def _formulas_of(block: Block) -> Iterator[tuple[str, bool]]:
         yield from ((run.text, False) for run in markdown.runs(text) if run.kind == "math")
 
 
-#: KaTeX's HTML of a formula; the press paints with it and the proof expects it again from the label's LaTeX.
-katex_html = lru_cache(maxsize=4096)(latex.render_html)
+@lru_cache(maxsize=4096)
+def painted_formula(source: str, display: bool, math_font: str) -> str:
+    """The HTML a formula is painted from, for the press to paint and for the proof to expect from the label's LaTeX.
+
+    math_font: an OpenType math font to set MathML in, or empty for KaTeX's own. Raises ``LatexError``.
+    """
+    return mathml.typeset(source, display) if math_font else latex.render_html(source, display)
 
 
 @lru_cache(maxsize=4096)
-def _markup(source: str, display: bool) -> str:
-    """What KaTeX paints for a formula, spelt as a browser spells its document."""
-    markup = _EMPTY_TAG.sub(r"<\1\2></\1>", katex_html(source, display)).replace("'", '"')
+def _markup(source: str, display: bool, math_font: str) -> str:
+    """What is painted for a formula, spelt as a browser spells its document."""
+    markup = _EMPTY_TAG.sub(r"<\1\2></\1>", painted_formula(source, display, math_font)).replace("'", '"')
     return markup.replace("&#x27;", "'").replace("&quot;", '"').replace("\u00a0", "&nbsp;")
 
 

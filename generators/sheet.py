@@ -30,7 +30,7 @@ class PlacedPiece:
     """One painted piece. boxes: one for each column it stands in. text: as in the document, ``MATH`` for formulas.
 
     wide: whether its content runs out of it. formulas: the HTML each of its formulas is painted from.
-    cells: for a table, its rows of ``(tag, rowspan, colspan, text)``; corners: each cell's left and top.
+    cells: for a table, its rows of ``(tag, rowspan, colspan, text)``; corners: each cell's left, top and right.
     """
 
     id: str
@@ -40,7 +40,7 @@ class PlacedPiece:
     wide: bool
     formulas: tuple[str, ...]
     cells: tuple[tuple[tuple[str, int, int, str], ...], ...]
-    corners: tuple[tuple[tuple[float, float], ...], ...]
+    corners: tuple[tuple[tuple[float, float, float], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Layout:
     """Everything measured on one sheet. dropped: pieces that did not fit. failed_fonts: families that did not load.
 
     families: what all text but that of formulas and figures is set in. odd: what is not set plainly, in words.
+    decor: where lines are drawn that are no content.
     """
 
     pieces: Mapping[str, PlacedPiece]
@@ -56,6 +57,7 @@ class Layout:
     failed_fonts: tuple[str, ...]
     families: frozenset[str]
     odd: tuple[str, ...]
+    decor: tuple[Box, ...] = ()
 
 
 def read_layout(measured: Mapping[str, Any]) -> Layout:
@@ -74,10 +76,12 @@ def read_layout(measured: Mapping[str, Any]) -> Layout:
             wide=wide,
             formulas=tuple(measured["math"].get(id_, ())),
             cells=tuple(
-                tuple((tag.lower(), rowspan, colspan, cell) for tag, rowspan, colspan, cell, _, _ in row)
+                tuple((tag.lower(), rowspan, colspan, cell) for tag, rowspan, colspan, cell, *_ in row)
                 for row in measured["cells"].get(id_, ())
             ),
-            corners=tuple(tuple((left, top) for *_, left, top in row) for row in measured["cells"].get(id_, ())),
+            corners=tuple(
+                tuple((left, top, right) for *_, left, top, right in row) for row in measured["cells"].get(id_, ())
+            ),
         )
         for id_, rects, text, marker, wide in measured["pieces"]
     }
@@ -88,6 +92,7 @@ def read_layout(measured: Mapping[str, Any]) -> Layout:
         failed_fonts=tuple(measured["failed"]),
         families=frozenset(measured["families"]),
         odd=tuple(measured["odd"]),
+        decor=tuple(_box(measured["decor"][at : at + 4]) for at in range(0, len(measured["decor"]), 4)),
     )
 
 

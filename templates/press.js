@@ -4,15 +4,17 @@
 const MATH = "\uFFFC"; // stands for one inline formula in a piece's text
 const JUT = 3; // pixels by which content may stand out of its box: KaTeX gives its stacks a margin of -2 px
 const SMALLEST = 6; // pixels of a font that can be read
+const UNSPACED = new Set(["zh", "ja"]); // languages that do not part words with spaces
+const OPENING = /^[\p{Ps}\p{Pi}]/u;
 
 // The elements that set a page, and how each is set: then what stands in the document is what is painted, in its order.
-const TAGS = new Set("HEADER SECTION MAIN FOOTER DIV SPAN TABLE TBODY TR TH TD".split(" "));
+const TAGS = new Set("HEADER SECTION MAIN ASIDE FOOTER DIV SPAN TABLE TBODY TR TH TD".split(" "));
 const PLAIN = {
   "text-transform": "none", "font-variant-caps": "normal", "font-variant-numeric": "normal",
   "font-variant-position": "normal", "font-variant-ligatures": "none", "font-feature-settings": "normal",
   "-webkit-text-security": "none", "-webkit-text-stroke-width": "0px", "text-shadow": "none",
   "text-decoration-line": "none", "text-overflow": "clip", "letter-spacing": "normal", "word-spacing": "0px",
-  direction: "ltr", "writing-mode": "horizontal-tb", position: "static", order: "0", zoom: "1", transform: "none",
+  "writing-mode": "horizontal-tb", position: "static", order: "0", zoom: "1", transform: "none",
   scale: "none", rotate: "none", translate: "none", filter: "none", "mix-blend-mode": "normal", "clip-path": "none",
   "mask-image": "none", "background-image": "none", opacity: "1", visibility: "visible",
 };
@@ -29,16 +31,21 @@ const press = {
   // Drop what does not fit: pieces wider than their column, then, one by one, the first that runs over the body's end.
   // What is dropped here is not on the page and so not in the label; it is no failed proof.
   fit() {
-    const body = document.querySelector(".body");
     const dropped = [];
+    for (const body of document.querySelectorAll(".body, .side")) this.fitInto(body, dropped);
+    return dropped;
+  },
+
+  fitInto(body, dropped) {
     const drop = (piece) => {
-      const id = piece.dataset.piece;
+      const id = piece.dataset.piece, group = piece.parentElement;
       for (const part of piece.querySelectorAll("[data-eid]")) if (part.dataset.eid !== id) dropped.push(part.dataset.eid);
       dropped.push(id);
       piece.remove();
-      for (const kin of body.querySelectorAll(`[data-piece][data-parent="${id}"]`)) drop(kin);
-      const parent = piece.dataset.parent && body.querySelector(`[data-piece="${piece.dataset.parent}"]`);
-      if (parent) drop(parent);
+      if (group?.matches(".group, .notes") && !group.children.length) group.remove();
+      for (const kin of document.querySelectorAll(`[data-piece][data-parent="${id}"]`)) drop(kin);
+      const parent = piece.dataset.parent && document.querySelector(`[data-piece="${piece.dataset.parent}"]`);
+      if (parent && piece.dataset.type !== "note" && piece.dataset.type !== "list_item") drop(parent);
     };
     const pieces = () => [...body.querySelectorAll("[data-piece]")];
     for (const piece of pieces()) {
@@ -51,17 +58,19 @@ const press = {
       again = false;
       const box = body.getBoundingClientRect();
       for (const piece of pieces()) {
-        const over = [...piece.getClientRects()].some((r) => r.right > box.right + 1 || r.bottom > box.bottom + 1);
+        const over = [...piece.getClientRects()].some(
+          (r) => r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 1);
         if (over) { drop(piece); again = true; break; }
       }
     }
     let last = pieces().at(-1);
     while (last && last.dataset.type === "heading") { drop(last); last = pieces().at(-1); }
-    return dropped;
   },
 
   measure() {
     const pieces = [], words = [], cells = {}, math = {};
+    const lang = document.querySelector("#page")?.lang;
+    this.segmenter = UNSPACED.has(lang) ? new Intl.Segmenter(lang, { granularity: "word" }) : null;
     for (const element of document.querySelectorAll("[data-eid]")) {
       const id = element.dataset.eid;
       const rects = [...element.getClientRects()].flatMap((r) => [r.left, r.top, r.right, r.bottom]);
@@ -78,6 +87,11 @@ const press = {
             words.push(id, MATH, at < 0 ? -1 : text.length, r.left, r.top, r.right, r.bottom, this.seen(r, id));
             formulas.push(child.innerHTML);
             if (at >= 0) text += MATH;
+          } else if (child.dataset?.ref !== undefined) {
+            // A raised number is how the page writes what the label writes [^1].
+            const mark = `[^${child.textContent}]`;
+            this.word(mark, id, text.length, child.getBoundingClientRect(), words);
+            text += mark;
           } else {
             walk(child, child.dataset?.marker !== undefined || element.dataset.type === "table" ? -1 : at);
           }
@@ -87,7 +101,7 @@ const press = {
       if (element.dataset.type === "table") {
         cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => {
           const r = c.getBoundingClientRect();
-          return [c.tagName, c.rowSpan, c.colSpan, this.text(c), r.left, r.top];
+          return [c.tagName, c.rowSpan, c.colSpan, this.text(c), r.left, r.top, r.right];
         }));
       }
       const marker = element.querySelector("[data-marker]");
@@ -96,7 +110,29 @@ const press = {
       if (formulas.length) math[id] = formulas;
     }
     const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
-    return { pieces, words, cells, math, failed, ...this.setting() };
+    return { pieces, words, cells, math, failed, decor: this.decor(), ...this.setting() };
+  },
+
+  // Where lines are drawn that are no content: the edges of boxes, the rules between columns.
+  decor() {
+    const strips = [];
+    for (const element of document.querySelectorAll("[data-decor]")) {
+      const style = getComputedStyle(element);
+      const edge = (name) => parseFloat(style.getPropertyValue(`border-${name}-width`));
+      for (const r of element.getClientRects()) {
+        if (edge("top")) strips.push(r.left, r.top, r.right, r.top + edge("top"));
+        if (edge("bottom")) strips.push(r.left, r.bottom - edge("bottom"), r.right, r.bottom);
+        if (edge("left")) strips.push(r.left, r.top, r.left + edge("left"), r.bottom);
+        if (edge("right")) strips.push(r.right - edge("right"), r.top, r.right, r.bottom);
+        const columns = style.columnRuleStyle === "none" ? 1 : parseInt(style.columnCount) || 1;
+        const gap = parseFloat(style.columnGap), width = (r.width - gap * (columns - 1)) / columns;
+        for (let n = 1; n < columns; n++) {
+          const middle = r.left + n * (width + gap) - gap / 2;
+          strips.push(middle - 1, r.top, middle + 1, r.bottom);
+        }
+      }
+    }
+    return strips;
   },
 
   // How the page is set: the font families of its text, and as `odd` what is not set plainly or stands in no element.
@@ -104,14 +140,19 @@ const press = {
     const page = document.querySelector("#page");
     if (!page) return { families: [], odd: [] };
     const families = new Set(), odd = [];
+    const direction = page.dir || "ltr";
     const ink = getComputedStyle(page).color;
     const tell = (element, what) => odd.push(`${element.closest("[data-eid]")?.dataset.eid ?? "page"}: ${what}`);
     for (const element of page.querySelectorAll("*:not(.m *, svg, svg *)")) {
       const style = getComputedStyle(element);
       if (!TAGS.has(element.tagName)) tell(element, `<${element.tagName.toLowerCase()}> in it`);
       for (const [name, value] of Object.entries(PLAIN)) {
-        if (style.getPropertyValue(name) !== value) tell(element, `${name} is ${style.getPropertyValue(name)}`);
+        const turned = name === "writing-mode" && element.tagName === "TH" && element.dataset.turned !== undefined;
+        const wanted = turned ? "sideways-lr" : value;
+        if (style.getPropertyValue(name) !== wanted) tell(element, `${name} is ${style.getPropertyValue(name)}`);
       }
+      const way = element.matches(".m, [dir=ltr], [dir=ltr] *") ? "ltr" : direction;
+      if (style.direction !== way) tell(element, `direction is ${style.direction}`);
       if (style.unicodeBidi.includes("override")) tell(element, `unicode-bidi is ${style.unicodeBidi}`);
       if (style.webkitTextFillColor !== ink) tell(element, `its text is ${style.webkitTextFillColor}`);
       if (parseFloat(style.fontSize) < SMALLEST) tell(element, `its text is ${style.fontSize} high`);
@@ -130,6 +171,12 @@ const press = {
         const inked = style.color === ink || part.closest('[style*="color"]'); // a phantom is hidden by its own colour
         if (!seen || !inked) tell(part, "a formula is not painted whole");
         if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
+      } else if (part.closest("math")) {
+        const style = getComputedStyle(part), font = getComputedStyle(page).getPropertyValue("--math-font").trim();
+        if (!part.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || style.color !== ink) {
+          tell(part, "a formula is not painted whole");
+        }
+        if (style.fontFamily.replaceAll('"', "'") !== font) tell(part, `a formula is set in ${style.fontFamily}`);
       } else if (data.trim() && !part.closest("[data-eid]")) {
         tell(part, `${data} is in no element`);
       }
@@ -139,7 +186,7 @@ const press = {
 
   // What a formula covers: an inline box is only as high as its font, KaTeX's bases are as high as what they hold.
   extent(formula) {
-    const rects = [...formula.querySelectorAll(".base")].map((base) => base.getBoundingClientRect());
+    const rects = [...formula.querySelectorAll(".base, math")].map((base) => base.getBoundingClientRect());
     return {
       left: Math.min(...rects.map((r) => r.left)),
       top: Math.min(...rects.map((r) => r.top)),
@@ -150,26 +197,43 @@ const press = {
 
   text(cell) {
     let text = "";
-    for (const child of cell.childNodes) text += child.nodeType === Node.TEXT_NODE ? child.data : MATH;
+    for (const child of cell.childNodes) {
+      text += child.nodeType === Node.TEXT_NODE ? child.data : child.classList.contains("m") ? MATH : this.text(child);
+    }
     return text;
   },
 
   words(node, id, base, words) {
     const range = document.createRange();
-    for (const found of node.data.matchAll(/\S+/g)) {
-      const start = found.index, end = start + found[0].length;
+    for (const [start, end] of this.spans(node.data)) {
       range.setStart(node, start);
       range.setEnd(node, end);
       const rects = range.getClientRects();
       if (rects.length === 1) {
-        this.word(found[0], id, base < 0 ? -1 : base + start, rects[0], words);
+        this.word(node.data.slice(start, end), id, base < 0 ? -1 : base + start, rects[0], words);
       } else {
         this.broken(node, id, base, start, end, range, words);
       }
     }
   },
 
-  // A word the line breaks, at its hyphen or dash: one entry for each of its parts.
+  // Where words begin and end: at spaces; where a script has none, at the words of a dictionary, a mark with the word
+  // that it touches.
+  *spans(text) {
+    for (const found of text.matchAll(/\S+/g)) {
+      const start = found.index, end = start + found[0].length;
+      if (!this.segmenter || found[0].length === 1) { yield [start, end]; continue; }
+      let from = start, opened = false;
+      for (const { index, segment, isWordLike } of this.segmenter.segment(found[0])) {
+        const at = start + index, opens = OPENING.test(segment);
+        if (at > from && !opened && (isWordLike || opens)) { yield [from, at]; from = at; }
+        opened = opens;
+      }
+      yield [from, end];
+    }
+  },
+
+  // A word the line breaks, at its hyphen or dash, or one that is set in two directions: one entry for each line.
   broken(node, id, base, start, end, range, words) {
     let from = start, box = null;
     const flush = (to) => {
@@ -179,8 +243,11 @@ const press = {
       range.setStart(node, at);
       range.setEnd(node, at + 1);
       const r = range.getBoundingClientRect();
-      if (box && Math.abs(r.top - box.top) < 2 && r.left >= box.left) {
-        box = { left: box.left, top: box.top, right: r.right, bottom: r.bottom };
+      if (box && Math.abs(r.top - box.top) < 2) {
+        box = {
+          left: Math.min(box.left, r.left), top: Math.min(box.top, r.top),
+          right: Math.max(box.right, r.right), bottom: Math.max(box.bottom, r.bottom),
+        };
       } else {
         flush(at);
         from = at;

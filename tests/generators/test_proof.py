@@ -19,7 +19,7 @@ from proofpress.pages.table import Cell, TableGrid
 
 STYLE = Style(
     width=1024, height=1325, margin=60, columns=1, gap=30, size=16, leading=1.5, font="Lato", heading_font="Lora",
-    align="left", indent=0, table="grid", ink="#000000", paper="#ffffff",
+    align="left", indent=0, table="grid", ink="#000000", paper="#ffffff", kind="report",
 )  # fmt: skip
 GRID = TableGrid(
     2,
@@ -46,7 +46,7 @@ PIECES = (
     Piece("e9", "figure", "body", svg=FIGURE),
     Piece("e10", "page_number", "foot", (Run("text", "7"),)),
 )  # fmt: skip
-SPEC = PageSpec("report.html.j2", STYLE, PIECES, {})
+SPEC = PageSpec("page.html.j2", STYLE, PIECES, {})
 LABEL = markdown.write([block for piece in PIECES if (block := block_of(piece))])
 
 
@@ -118,8 +118,8 @@ def test_a_fault_of_printing_is_found(browser, rule, css):
         ("costs", "<bdo dir=rtl>costs</bdo>"),
         ('data-type="table">', 'data-type="table"><caption>More</caption>'),
         (
-            '<main class="body">',
-            '<main class="body"><div style="position: absolute; left: 500px; top: 100px">More</div>',
+            '<main class="body" data-decor>',
+            '<main class="body" data-decor><div style="position: absolute; left: 500px; top: 100px">More</div>',
         ),
     ],
 )
@@ -196,7 +196,7 @@ def test_a_merged_cell_does_not_look_like_empty_ones(browser, style):
     merged = (*heads, Cell(1, 0, 1, 2, "rest"))
     apart = (*heads, Cell(1, 0, text="rest"), Cell(1, 1))
     pictures = {
-        browser.print(to_html(PageSpec("report.html.j2", replace(STYLE, table=style), (table,), {})), STYLE.height).png
+        browser.print(to_html(PageSpec("page.html.j2", replace(STYLE, table=style), (table,), {})), STYLE.height).png
         for table in (Piece("e0", "table", grid=TableGrid(2, 2, cells)) for cells in (merged, apart))
     }
     assert len(pictures) == 2
