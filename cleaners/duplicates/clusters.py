@@ -93,13 +93,13 @@ def _evidence(prints: Fingerprints) -> Iterator[tuple[str, Array, Likeness]]:
     raw, trimmed = prints.column("phash"), prints.column("trimmed")
 
     def pictures(rows: Array, others: Array) -> Array:
-        apart = np.minimum(
-            near_image.bits_apart(raw[rows], raw[others]), near_image.bits_apart(trimmed[rows], trimmed[others])
-        )
+        of_whole = near_image.bits_apart(raw[rows], raw[others])
+        of_trimmed = near_image.bits_apart(trimmed[rows], trimmed[others])
+        apart = np.minimum(of_whole, of_trimmed)
         near = np.flatnonzero(apart <= near_image.NEAR)
         found = np.zeros(len(rows), np.float32)
-        found[near] = same_words(rows[near], others[near]) * (1 - apart[near] / 64)
-        found[(apart <= near_image.SAME) & (form[rows] == 0) & (form[others] == 0)] = 1
+        wordless = (form[rows] == 0) & (form[others] == 0) & (of_whole + of_trimmed <= near_image.SAME)
+        found[near] = (same_words(rows[near], others[near]) | wordless[near]) * (1 - apart[near] / 64)
         return found
 
     def same_words(rows: Array, others: Array) -> Array:
