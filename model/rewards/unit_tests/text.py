@@ -12,7 +12,7 @@ from fuzzysearch import find_near_matches
 from rapidfuzz import fuzz
 
 from proofpress.model.rewards.scoring import Score
-from proofpress.model.rewards.structure import looping_tail
+from proofpress.model.rewards.soundness import looping_tail
 from proofpress.model.rewards.unit_tests.forms import occurrences, olmocr_form, strict_form
 from proofpress.model.rewards.unit_tests.kinds import BaselineTest, Mode, OrderTest, TextTest, failed, passed
 

@@ -1,0 +1,320 @@
+"""A page as OmniDocBench cuts it: a prediction's Markdown into texts, formulas and tables, a gold page into the same.
+
+Positions of predicted blocks are upstream's, its drift included: a text counts from the sum of the texts before it,
+without what parts them. Where upstream looks for an end to the last character from each beginning, this looks once.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from proofpress.model.bench.normal_forms import Edition, formula_form, text_form
+
+Kind = Literal["text", "formula", "table"]
+
+#: Categories of gold blocks that are text; those of IGNORED are matched and then not scored.
+TEXTS = (
+    "text_block", "title", "code_txt", "code_txt_caption", "reference", "equation_caption", "figure_caption",
+    "figure_footnote", "table_caption", "table_footnote", "code_algorithm", "code_algorithm_caption", "header",
+    "footer", "page_footnote", "page_number",
+)  # fmt: skip
+IGNORED = frozenset(TEXTS) - {"text_block", "title", "code_txt", "code_txt_caption", "reference"}
+FORMULA, TABLE = "equation_isolated", "table"
+INLINE = "equation_inline"
+
+MAX_CHARACTERS = 200_000
+
+_IMAGE = re.compile(r"!\[.*?\]\(.*?\)")
+_FENCE = re.compile(r"^```(?:markdown|html|latex)\n?|```\n?$", re.MULTILINE)
+_WRAPPER = re.compile(r"</?(?:html|body)>")
+_MATH = re.compile(r"\$\$|\\\[|\$|\\\(")
+_CLOSING = {"$$": "$$", r"\[": r"\]", "$": "$", r"\(": r"\)"}
+_DOLLARS = re.compile(r"\$\$(.*?)\$\$|\$(.*?)\$|\\\((.*?)\\\)", re.DOTALL)
+_CODE = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
+_LATEX_MARKS = (
+    (re.compile(r"\\title\{(.*?)\}"), r"\1"),
+    (re.compile(r"\\title\s*\{\s*(.*?)\s*\}", re.DOTALL), r"\1"),
+    (re.compile(r"\\text\s*\{\s*(.*?)\s*\}", re.DOTALL), r"\1"),
+    (re.compile(r"\\section\*?\{(.*?)\}"), r"\1"),
+    (re.compile(r"\\section\*?\{\s*(.*?)\s*\}", re.DOTALL), r"\1"),
+)
+_BAR_LINE = re.compile(r"\|\s*.*?\s*\|\n", re.DOTALL)
+_ARRAY = re.compile(r"\\begin\{array\}\{(?P<columns>[^}]*)\}(?P<body>.*?)\\end\{array\}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block. category: upstream's name of its kind, as finely as it says. text: as written; norm: its normal form.
+
+    at: where it stands: a gold block's reading order (None where it has none), a prediction's character. attributes: of
+    a gold block.
+    """
+
+    kind: Kind
+    category: str
+    text: str
+    norm: str
+    at: float | None
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+def gold_blocks(page: Mapping[str, Any], edition: Edition) -> list[Block]:
+    """The blocks of a page of the gold JSON that are scored or matched, each kind in reading order, tables last.
+
+    Texts that the gold parts over columns (``truncated``) are one block. Blocks without an order stand first.
+    """
+    parted = _parted(page, edition)
+    by_id = {item["anno_id"]: item for item in page["layout_dets"] if "anno_id" in item}
+    joined = {anno for group in parted for anno in group}
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for item in page["layout_dets"]:
+        if item.get("anno_id") not in joined and not (edition == "v1.6" and item.get("ignore")):
+            found.setdefault(item["category_type"], []).append(item)
+    for group in parted:
+        parts = sorted((by_id[anno] for anno in group if anno in by_id), key=lambda item: item.get("order") or 0)
+        if parts and not (edition == "v1.6" and any(part.get("ignore") for part in parts)):
+            whole = dict(parts[0]) | {"text": "".join(part.get("text") or "" for part in parts), "attribute": {}}
+            found.setdefault(whole["category_type"], []).append(whole)
+    categories = [(name, "text") for name in TEXTS] + [(FORMULA, "formula"), (TABLE, "table")]
+    blocks = [_gold_block(item, kind, edition) for name, kind in categories for item in found.get(name, ())]
+    ordered = sorted(blocks, key=lambda block: block.at or 0)
+    ordered = [one for block in ordered for one in _gold_lines(block, edition)]
+    return sorted(ordered, key=lambda block: block.kind == "table")
+
+
+def _parted(page: Mapping[str, Any], edition: Edition) -> list[list[Any]]:
+    """The ids of texts that are one. Before v1.6 a text in the middle of a chain of three is in it twice."""
+    groups: list[list[Any]] = []
+    for relation in page.get("extra", {}).get("relation", ()):
+        if relation["relation_type"] != "truncated":
+            continue
+        ends = [relation["source_anno_id"], relation["target_anno_id"]]
+        joined = [group for group in groups if set(group) & set(ends)]
+        if not joined:
+            groups.append(ends)
+        elif edition == "v1.6":
+            groups = [group for group in groups if group not in joined]
+            groups.append(list(dict.fromkeys([anno for group in joined for anno in group] + ends)))
+        else:
+            for group in joined:
+                group += ends
+    return groups
+
+
+def _gold_block(item: Mapping[str, Any], kind: str, edition: Edition) -> Block:
+    attributes = tuple((str(name), str(value)) for name, value in (item.get("attribute") or {}).items())
+    at = item.get("order") or None
+    if kind == "formula":
+        latex = str(item.get("latex") or "")
+        return Block("formula", FORMULA, latex, formula_form(latex, edition), at, attributes)
+    if kind == "table":
+        html = str(item.get("html") or "")
+        return Block("table", TABLE, html, html, at, attributes)
+    text = str(item.get("text") or "")
+    return Block("text", item["category_type"], text, text_form(text, edition), at, attributes)
+
+
+def _gold_lines(block: Block, edition: Edition) -> Iterator[Block]:
+    """A formula that is an array of one column, line by line; others as they are. v1.0 keeps all as they are."""
+    lines = _array_lines(block.text) if block.kind == "formula" and edition != "v1.0" else None
+    if not lines or block.at is None:
+        yield block
+        return
+    step = 0.1 if edition == "v1.5" else 0.001
+    for number, (line, _) in enumerate(lines, start=1):
+        latex = rf"\[{line}\]"
+        at = round(block.at + number * step, 3)
+        yield replace(block, text=latex, norm=formula_form(latex, edition), at=at)
+
+
+def _array_lines(latex: str) -> list[tuple[str, int]] | None:
+    """The lines of the formula's array with their places in it; None unless it has one column."""
+    found = _ARRAY.search(latex)
+    if not found:
+        return None
+    columns = re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", found["columns"])
+    if columns not in ("l", "c", "r"):
+        return None
+    lines, at = [], found.start("body")
+    for line in re.split(r"\\\\", found["body"]):
+        if line.strip():
+            lines.append((line.strip(), at + line.index(line.strip()[0])))
+        at += len(line) + 2
+    return lines
+
+
+def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
+    """The blocks of a prediction in the order of their positions; LaTeX tables are taken out and are none.
+
+    Formulas in a line of text are blocks of category ``equation_inline`` and stand in their text too.
+    """
+    content = _IMAGE.sub("", markdown[:MAX_CHARACTERS]) if "](" in markdown else markdown[:MAX_CHARACTERS]
+    content = _FENCE.sub("", content)
+    content = re.sub(r" {4,}", "    ", re.sub(r"_{4,}", "____", content))
+    if edition != "v1.0":
+        content = _WRAPPER.sub("", content)
+    for start, end in _environments(content):
+        content = _blank(content, start, end)
+    blocks = []
+    for start, end in _outer_tables(content):
+        blocks.append(_table(content[start:end], start))
+        content = _blank(content, start, end)
+    for start, end in _formulas(content):
+        block = _formula(content[start:end], start, edition)
+        blocks.append(block)
+        if block.category != INLINE:
+            content = _blank(content, start, end)
+    if len(_BAR_LINE.findall(_to_last_bar(content + "\n"))) >= 2:
+        content, tables = _bar_tables(content)
+        blocks += tables
+    for code in list(_CODE.finditer(content)):
+        blocks.append(_text(code[2].strip(), "code", code.start(), edition))
+        content = _blank(content, code.start(), code.end())
+    for pattern, replacement in _LATEX_MARKS:
+        content = pattern.sub(replacement, content)
+    blocks += _texts(content, edition)
+    return sorted(blocks, key=lambda block: block.at or 0)
+
+
+def predicted_lines(blocks: Sequence[Block], edition: Edition) -> list[Block]:
+    """Predicted blocks as they are matched: formulas of text last, arrays of one column line by line."""
+    ordered = sorted(blocks, key=lambda block: (block.category == INLINE, block.at or 0))
+    found = []
+    for block in ordered:
+        lines = _array_lines(block.text) if block.kind == "formula" else None
+        if not lines:
+            found.append(block)
+            continue
+        for line, at in lines:
+            latex = rf"\[{line}\]"
+            found.append(replace(block, text=latex, norm=formula_form(latex, edition), at=(block.at or 0) + at))
+    return found
+
+
+def _blank(content: str, start: int, end: int) -> str:
+    return content[:start] + " " * (end - start) + content[end:]
+
+
+def _environments(content: str) -> Iterator[tuple[int, int]]:
+    """LaTeX tables, outermost."""
+    for name in ("table", "tabular"):
+        end = content.rfind(rf"\end{{{name}}}")
+        for found in re.finditer(rf"\\begin\{{{name}\}}.*?\\end\{{{name}\}}", content[: end + 20], re.DOTALL):
+            yield found.span()
+
+
+def _outer_tables(content: str) -> Iterator[tuple[int, int]]:
+    """HTML tables, outermost; a table that is not closed is passed over and those inside it are taken."""
+    opened: list[int] = []
+    closed: list[tuple[int, int, int]] = []  # depth, start, end
+    for tag in re.finditer(r"<table[^>]*>|</table>", content):
+        if not tag[0].startswith("</"):
+            opened.append(tag.start())
+        elif opened:
+            closed.append((len(opened), opened.pop(), tag.end()))
+    reach = -1
+    for _, start, end in sorted(closed, key=lambda one: (one[1], -one[2])):
+        if start > reach:
+            yield start, end
+            reach = end - 1
+
+
+def _table(html: str, at: int) -> Block:
+    return Block("table", "html_table", html, html, at)
+
+
+def _text(text: str, category: str, at: int, edition: Edition) -> Block:
+    return Block("text", category, text, text_form(text, edition), at)
+
+
+def _formulas(content: str) -> Iterator[tuple[int, int]]:
+    """Spans between delimiters, leftmost first; each kind of opening is given up once nothing closes it any more."""
+    at = 0
+    never_closed: set[str] = set()
+    while opening := _MATH.search(content, at):
+        mark = opening[0]
+        end = -1 if mark in never_closed else content.find(_CLOSING[mark], opening.end())
+        if end < 0 and mark == "$$":  # then two dollars are an empty formula
+            end = opening.start() + 1
+            mark = "$"
+        if end < 0:
+            never_closed.add(mark)
+            at = opening.end()
+            continue
+        at = end + len(_CLOSING[mark])
+        yield opening.start(), at
+
+
+def _formula(source: str, at: int, edition: Edition) -> Block:
+    """A formula in brackets; one between single dollars or round brackets is of category ``equation_inline``."""
+    line = "".join(source.split()) if edition == "v1.0" else " ".join(source.strip().split("\n"))
+    found = _DOLLARS.search(line)
+    category = FORMULA
+    if found and found[1]:
+        line = _DOLLARS.sub(lambda one: rf"\[{one[1] or ''}\]", line)
+    elif found:
+        line = _DOLLARS.sub(lambda one: rf"\[{one[2] or ''}{one[3] or ''}\]", line)
+        category = INLINE
+    return Block("formula", category, line, formula_form(line, edition), at)
+
+
+def _texts(content: str, edition: Edition) -> Iterator[Block]:
+    paragraphs = content.split("\n\n")
+    if len(paragraphs) == 1:
+        paragraphs = content.split("\n")
+    at = 0
+    for paragraph in paragraphs:
+        text = "\n".join(line.strip() for line in paragraph.strip().split("\n") if line.strip())
+        if text.startswith("<table") and text.endswith("</table>"):
+            yield _table(text, at)
+        elif text.startswith("$") and text.endswith("$"):
+            if text.replace("$", "").strip():
+                yield Block("formula", FORMULA, text, formula_form(text, edition), at)
+        elif text:
+            yield _text(text, "text_block", at, edition)
+        at += len(paragraph)
+
+
+def _to_last_bar(content: str) -> str:
+    return content[: content.rfind("|\n") + 2]
+
+
+def _bar_tables(content: str) -> tuple[str, list[Block]]:
+    """Markdown tables taken out of a content, with upstream's losses: a cell that holds a colon or three dashes goes,
+    and so does the line that stands right before the table."""
+    content = content.replace("\r", "") + "\n"
+    end = content.rfind("|\n") + 2
+    marked = _BAR_LINE.sub(lambda row: f"\x00{_rows_html(row[0])}\x00\n", content[:end]) + content[end:]
+    pieces: list[str] = []
+    rows: list[str] = []
+    for line in [*marked.split("\n"), ""]:
+        if "\x00" in line:
+            if not rows and pieces:
+                pieces.pop()
+            rows.append(line.split("\x00")[1])
+            continue
+        if rows:
+            pieces.append(f"\n\n\x01{''.join(rows)}\x01\n\n")
+            rows = []
+        pieces.append(line)
+    text = "\n".join(pieces[:-1])
+    tables = []
+    while (start := text.find("\x01")) >= 0:
+        stop = text.index("\x01", start + 1)
+        html = f'<table border="1" >\n{text[start + 1 : stop]}</table>'
+        tables.append(_table(html, start))
+        text = text[:start] + " " * len(html) + text[stop + 1 :]
+    return text, tables
+
+
+def _rows_html(lines: str) -> str:
+    """One match of ``_BAR_LINE``: a row (the rule is one without cells, and none), or, where lines end in spaces, a
+    whole table with the rule in its second line."""
+    rows = lines.strip().split("\n")
+    html = []
+    for row in [rows[0], *rows[2:]]:
+        cells = [cell.strip() for cell in row.strip().split("|")[1:-1]]
+        kept = (cell for cell in cells if ":" not in cell and "---" not in cell)
+        html.append("<tr>" + "".join(f'<td colspan="1" rowspan="1">{cell}</td>' for cell in kept) + "</tr>")
+    return "".join(html) if html != ["<tr></tr>"] else ""
