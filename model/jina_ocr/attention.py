@@ -17,6 +17,11 @@ from torch.nn import functional as F
 #: would fill the memory.
 PLAIN_LIMIT = 2048
 
+#: Causal attention goes over blocks of so many queries, each with the keys up to its end: half the products are never
+#: made, and the weights of a block are small enough for memory that is used again (a pass and its gradients over 989
+#: positions in bfloat16: 70 against 177 ms).
+CAUSAL_BLOCK = 256
+
 #: A cache is attended to in whole blocks of this many positions.
 EXTENT_STEP = 64
 
@@ -37,10 +42,25 @@ def attend(
             query, key, F.pad(value, (0, missing)), mask, is_causal=causal, scale=scale
         )
         return mixed[..., : value.shape[-1]]
-    logits = (query * scale) @ key.mT
+    if not causal:
+        return _attend_plainly(query * scale, key, value, mask)
+    mixed = []
+    for start in range(0, keys, CAUSAL_BLOCK):
+        end = min(start + CAUSAL_BLOCK, keys)
+        block = query[..., start:end, :] * scale
+        mixed.append(_attend_plainly(block, key[..., :end, :], value[..., :end, :], causal=True))
+    return torch.cat(mixed, -2) if len(mixed) > 1 else mixed[0]
+
+
+def _attend_plainly(
+    query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None, causal: bool = False
+) -> Tensor:
+    """Attention of scaled queries; causal: they are the last of the keys' positions."""
+    logits = query @ key.mT
     if causal:
-        later = torch.full((keys, keys), float("-inf"), dtype=logits.dtype, device=logits.device).triu_(1)
-        logits = logits + later
+        # Adding is quicker than filling, forward and backward.
+        later = torch.full(logits.shape[-2:], float("-inf"), dtype=logits.dtype, device=logits.device)
+        logits = logits + later.triu_(1 + logits.shape[-1] - logits.shape[-2])
     elif mask is not None:
         logits = logits.masked_fill(~mask, float("-inf"))
     # Autocast would widen the logits to float32 here, which costs more than the rest of the attention.
