@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from proofpress.model.rewards import CHECKERS, GoldError, score
+from proofpress.model.rewards import TASKS, GoldError, score
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import ImageError, open_image
 
@@ -64,8 +64,8 @@ def reward_pairs(path: Path, task: str) -> Iterator[dict[str, Any]]:
 
 
 def _score(prediction: str, gold: str, task: str, where: str) -> dict[str, Any]:
-    if task not in CHECKERS:
-        raise RequestError(f"{where}: {task!r} is not one of {', '.join(CHECKERS)}")
+    if task not in TASKS:
+        raise RequestError(f"{where}: {task!r} is not one of {', '.join(TASKS)}")
     result = score(prediction, gold, task)
     return {"value": result.value, "parts": dict(result.parts), "status": result.status, "evidence": result.evidence}
 

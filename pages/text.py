@@ -12,6 +12,7 @@ percent, accents, full width.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _FOLDED: dict[int, str | None] = str.maketrans(
     {
@@ -41,6 +42,7 @@ _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 _NUMBER = re.compile(r"(?:(?<![\w)\]}])[-+±])?(?:\d+(?:[.,]\d+)*|(?<!\w)\.\d+)(?:\s?\\?(?P<percent>%))?")
 
 
+@lru_cache(maxsize=64)  # a text is asked for its words and its numbers too
 def normalise(text: str) -> str:
     """The text with one character each for single quotes, double quotes, dashes and spaces, in NFC; idempotent.
 

@@ -3,72 +3,74 @@ r"""Verifiable rewards: a prediction against its gold, as a value with parts, ne
     >>> score("x_2", "x^2", "formula").value < 1.0
     True
 
-A page, a form and a text are split into text, formulas and tables (FD-RL, arXiv 2601.08834), and the value is the mean
-over the kinds that are in the gold *or* in the prediction, so that what is invented costs as well as what is missing.
+A page, a form and a text are scored by their kinds of content (``page``), a table and a formula as what they are. What
+is wrong with a prediction whatever it says, such as a loop, then takes its share off (``soundness``).
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
-from proofpress.model.rewards import formula, table, text
-from proofpress.model.rewards.scoring import GoldError, Score, mean
-from proofpress.model.rewards.structure import looping_tail, split
+from proofpress.model.rewards import formula, page, soundness, table
+from proofpress.model.rewards.recipe import RewardRecipe
+from proofpress.model.rewards.scoring import GoldError, Score
+from proofpress.model.rewards.soundness import Content
 
-__all__ = ["GoldError", "Score", "score"]
+__all__ = ["TASKS", "GoldError", "RewardRecipe", "Score", "score"]
+
+TASKS = ("page", "form", "text", "table", "formula")
 
 #: No page has as many. Longer predictions are runaways, and every checker's time is bounded by this.
 MAX_CHARACTERS = 200_000
 
+DEFAULT = RewardRecipe()
 
-def score(prediction: str, gold: str, task: str) -> Score:
+_Checked = tuple[Score, Content, Content]  # the result, and what prediction and gold hold
+
+
+def score(prediction: str, gold: str, task: str, recipe: RewardRecipe = DEFAULT, tests: float | None = None) -> Score:
     """The reward of a prediction. task: ``page``, ``form``, ``text``, ``table`` or ``formula``.
 
-    Beside the checker's own, the part ``repetition`` is 1 less the share of the prediction that is a looping tail which
-    the gold has not. Raises ``GoldError`` where the gold would not score 1 against itself, ``ValueError`` for a task
-    that is none.
+    recipe: how a page's terms are combined, and what faults cost. tests: the share of unit tests that the prediction
+    passes, as a term of a page. Beside the checker's own parts there are those of ``soundness.check``. Raises
+    ``GoldError`` where the gold would not score 1 against itself, ``ValueError`` for a task that is none.
     """
-    if task not in CHECKERS:
-        raise ValueError(f"no such task: {task!r}; one of {', '.join(CHECKERS)}")
+    if task not in TASKS:
+        raise ValueError(f"no such task: {task!r}; one of {', '.join(TASKS)}")
     if not gold.strip():
         raise GoldError("the gold is empty")
     if len(gold) > MAX_CHARACTERS:
         raise GoldError(f"the gold has {len(gold)} characters, more than {MAX_CHARACTERS}")
     if len(prediction) > MAX_CHARACTERS:
         return Score(0.0, {}, "timeout", f"{len(prediction)} characters, more than {MAX_CHARACTERS}")
-    result = CHECKERS[task](prediction, gold)
-    loop = max(0, looping_tail(prediction) - looping_tail(gold))
-    return replace(result, parts={**result.parts, "repetition": 1 - loop / max(len(prediction), 1)})
+    result, *contents = _CHECKERS.get(task, _page)(prediction, gold, recipe, tests)
+    return _discounted(result, soundness.check(*contents), recipe)
 
 
-def _formula(prediction: str, gold: str) -> Score:
-    return formula.compare([formula.bare(prediction)], [formula.bare(gold)])
+def _formula(prediction: str, gold: str, recipe: RewardRecipe, tests: float | None) -> _Checked:
+    found, expected = formula.read([formula.bare(text) for text in (prediction, gold)])
+    contents = Content(prediction, formulas=[found.latex]), Content(gold, formulas=[expected.latex])
+    return formula.compare_read([found], [expected]), *contents
 
 
-def _page(prediction: str, gold: str) -> Score:
-    found, expected = split(prediction), split(gold)
-    kinds: dict[str, Score] = {}
-    if expected.has_text:
-        kinds["text"] = text.compare(found.text, expected.text)
-    if expected.formulas:
-        kinds["formulas"] = formula.compare(found.formulas, expected.formulas)
-    if expected.tables:
-        kinds["tables"] = table.compare(found.tables, expected.tables)
-    if not kinds:
-        raise GoldError("the gold has no text, formula or table")
-    invented = {"text": found.has_text, "formulas": bool(found.formulas), "tables": bool(found.tables)}
-    values = {kind: kinds[kind].value if kind in kinds else 0.0 for kind in invented if kind in kinds or invented[kind]}
-    parts = values | {f"{kind}.{name}": part for kind, one in kinds.items() for name, part in one.parts.items()}
-    if not prediction.strip():
-        return Score(0.0, parts, "empty", "the prediction is empty")
-    troubled = [one for one in kinds.values() if one.status not in ("ok", "empty")]
-    status, evidence = (troubled[0].status, troubled[0].evidence) if troubled else ("ok", "")
-    return Score(mean(values.values()), parts, status, evidence)
+def _table(prediction: str, gold: str, recipe: RewardRecipe, tests: float | None) -> _Checked:
+    return table.score(prediction, gold), Content(prediction), Content(gold)
 
 
-CHECKERS: Mapping[str, Callable[[str, str], Score]] = {
-    "page": _page,
-    "form": _page,
-    "text": _page,
-    "table": table.score,
-    "formula": _formula,
-}
+def _page(prediction: str, gold: str, recipe: RewardRecipe, tests: float | None) -> _Checked:
+    found, expected = page.read_page(prediction), _read_gold(gold)
+    result = page.compare(found, expected, recipe, tests)
+    return result, page.content(prediction, found), page.content(gold, expected)
+
+
+_read_gold = lru_cache(maxsize=256)(page.read_page)  # many predictions are scored against one gold
+
+_CHECKERS = {"formula": _formula, "table": _table}
+
+
+def _discounted(result: Score, faults: dict[str, float], recipe: RewardRecipe) -> Score:
+    if "structure.complete" in result.parts:
+        faults["complete"] = result.parts["structure.complete"]
+    value = result.value
+    for name, part in faults.items():
+        value *= 1 - getattr(recipe.discounts, name) * (1 - part)
+    return replace(result, value=value, parts={**result.parts, **faults})

@@ -66,8 +66,27 @@ def bare(text: str) -> str:
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula as it is spelt and as KaTeX reads it, or why it does not."""
+
+    latex: str
+    tree: Node | LatexError
+
+
+def read(formulas: Sequence[str]) -> list[Formula]:
+    """Formulas, each LaTeX without delimiters, read together, which is several times quicker than one by one."""
+    return [Formula(latex, tree) for latex, tree in zip(formulas, trees(formulas), strict=True)]
+
+
 def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
-    """The reward of formulas, each LaTeX without delimiters, against the gold's; both in reading order.
+    """The reward of formulas, each LaTeX without delimiters, against the gold's; both in reading order."""
+    formulas = read([*prediction, *gold])
+    return compare_read(formulas[: len(prediction)], formulas[len(prediction) :])
+
+
+def compare_read(prediction: Sequence[Formula], gold: Sequence[Formula]) -> Score:
+    """The reward of formulas against the gold's; both in reading order.
 
     All are compared at once, so a formula that is missing, invented or out of place costs its own nodes. Parts:
     ``structure``, ``symbols`` and ``validity``, the share of the predicted formulas that KaTeX takes; one that it does
@@ -75,20 +94,19 @@ def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
     """
     if not gold:
         raise GoldError("no formula to compare with")
-    parsed = trees([*prediction, *gold])
-    found, expected = _Listing(numbers := {}), _Listing(numbers)
-    for latex, root in zip(gold, parsed[len(prediction) :], strict=True):
-        if isinstance(root, LatexError):
-            raise GoldError(f"KaTeX does not take the gold formula: {root}: {latex[:120]}") from root
-        if not root.children:
-            raise GoldError(f"the gold formula shows nothing: {latex[:120]!r}")
-        expected.add(root)
+    numbers: dict[object, int] = {}
+    found, expected = _Listing(numbers), _Listing(numbers)
+    for formula in gold:
+        if isinstance(formula.tree, LatexError):
+            raise GoldError(f"KaTeX does not take the gold formula: {formula.tree}: {formula.latex[:120]}")
+        if not formula.tree.children:
+            raise GoldError(f"the gold formula shows nothing: {formula.latex[:120]!r}")
+        expected.add(formula.tree)
     errors = []
-    for latex, root in zip(prediction, parsed, strict=False):
-        if isinstance(root, LatexError):
-            errors.append(f"{root}: {latex[:120]}")
-            root = Node("unparseable", children=tuple(Node("token") for _ in _TOKEN.finditer(latex)))
-        found.add(root)
+    for formula in prediction:
+        if isinstance(formula.tree, LatexError):
+            errors.append(f"{formula.tree}: {formula.latex[:120]}")
+        found.add(_shown(formula))
     parts = {
         "structure": _in_order(found.structure, expected.structure),
         "symbols": _in_order(found.symbols, expected.symbols),
@@ -98,6 +116,23 @@ def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
     if errors:
         return Score(value, parts, "unparseable", errors[0])
     return Score(value, parts) if found.structure else Score(0.0, parts, "empty", "the prediction shows nothing")
+
+
+def size(formula: Formula) -> int:
+    """How many nodes a formula has, or tokens where KaTeX does not take it."""
+    waiting, count = [_shown(formula)], 0
+    while waiting:
+        below = waiting.pop().children
+        count += len(below)
+        waiting.extend(below)
+    return count
+
+
+def _shown(formula: Formula) -> Node:
+    """The tree, or for want of one its tokens, which match nothing."""
+    if isinstance(formula.tree, LatexError):
+        return Node("unparseable", children=tuple(Node("token") for _ in _TOKEN.finditer(formula.latex)))
+    return formula.tree
 
 
 def _in_order(one: list[int], other: list[int]) -> float:

@@ -61,10 +61,11 @@ def compare(prediction: Sequence[str], gold: Sequence[str], stray: int = 0) -> S
     where either side has any; ``tables``, the F1 of their numbers; ``tiling``, the share of the predicted tables that
     tile without mending. Raises ``GoldError`` for a gold without tables or with one that does not tile.
     """
-    expected = [_read_gold(markup) for markup in gold]
-    if not expected:
+    if not gold:
         raise GoldError("no table to compare with")
     found, problems = _read_all(prediction)
+    grids = _canonical([*found, *map(_read_gold, gold)])
+    found, expected = grids[: len(found)], grids[len(found) :]
     if not found:
         parts = {"cells": 0.0, "tables": 0.0, "tiling": 0.0}
         if any(markup.strip() for markup in prediction):
@@ -86,17 +87,17 @@ def _read_all(prediction: Sequence[str]) -> tuple[list[TableGrid], list[str]]:
     for markup in prediction:
         read = from_html if "<table" in markup.lower() else from_markdown
         try:
-            found.append(_canonical(read(markup)))
+            found.append(read(markup))
         except TableError as error:
             problems.append(str(error))
             with suppress(TableError):
-                found.append(_canonical(read(markup, fill=True)))
+                found.append(read(markup, fill=True))
     return found, problems
 
 
 def _read_gold(markup: str) -> TableGrid:
     try:
-        grid = _canonical(from_html(markup))
+        grid = from_html(markup)
     except TableError as error:
         raise GoldError(f"the gold table is not sound: {error}") from error
     if not any(cell.text for cell in grid.cells):
@@ -104,9 +105,12 @@ def _read_gold(markup: str) -> TableGrid:
     return grid
 
 
-def _canonical(grid: TableGrid) -> TableGrid:
-    """The grid with its texts as they are compared."""
-    return replace(grid, cells=tuple(replace(cell, text=one_line(canonical(cell.text))) for cell in grid.cells))
+def _canonical(grids: Sequence[TableGrid]) -> list[TableGrid]:
+    """The grids with their texts as they are compared."""
+    texts = iter(canonical([cell.text for grid in grids for cell in grid.cells]))
+    return [
+        replace(grid, cells=tuple(replace(cell, text=one_line(next(texts))) for cell in grid.cells)) for grid in grids
+    ]
 
 
 def _pairs(found: Sequence[TableGrid], expected: Sequence[TableGrid]) -> int:

@@ -8,13 +8,14 @@ of the text and an empty page scores 0 (``partial_ratio``, which many scorers us
     0.0
 """
 
-from contextlib import suppress
+from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
 from proofpress.model.rewards.scoring import GoldError, Score, f1, in_order, mean
-from proofpress.pages.latex import LatexError, normal_form
-from proofpress.pages.markdown import runs
+from proofpress.pages.latex import LatexError, Node, trees
+from proofpress.pages.latex_write import write
+from proofpress.pages.markdown import Run, runs
 from proofpress.pages.text import normalise, numbers, words
 
 NUMBERS = 0.5  # of a text's value, lost where no number is right
@@ -23,11 +24,14 @@ NUMBERS = 0.5  # of a text's value, lost where no number is right
 _MATH = "\ue000"
 
 
-def canonical(line: str) -> str:
-    """Inline Markdown as text to compare: normalised, and each formula that KaTeX takes in normal form."""
-    if "$" not in line:
-        return normalise(line)
-    return normalise("".join(_spell(run.text) if run.kind == "math" else run.text for run in runs(line)))
+def canonical(lines: Sequence[str]) -> list[str]:
+    """Lines of inline Markdown as texts to compare: normalised, and each formula that KaTeX takes in normal form."""
+    read = [runs(line) if "$" in line else (Run("text", line),) for line in lines]
+    latex = [run.text for line in read for run in line if run.kind == "math"]
+    spelt = iter(zip(latex, trees(latex), strict=True))
+    return [
+        normalise("".join(_spell(*next(spelt)) if run.kind == "math" else run.text for run in line)) for line in read
+    ]
 
 
 def compare(prediction: str, gold: str) -> Score:
@@ -37,17 +41,16 @@ def compare(prediction: str, gold: str) -> Score:
     same order), less up to ``NUMBERS`` of it by ``numbers`` (likewise, where either side has any): the right numbers
     alone are worth nothing. Raises ``GoldError`` for an empty gold.
     """
-    prediction, gold = normalise(prediction).strip(), normalise(gold).strip()
-    if not gold:
+    if not normalise(gold).strip():
         raise GoldError("no text to compare with")
     parts = {
-        "characters": Levenshtein.normalized_similarity(prediction, gold),
+        "characters": Levenshtein.normalized_similarity(normalise(prediction).strip(), normalise(gold).strip()),
         "words": f1(*in_order(words(prediction), words(gold))),
     }
     found, expected = numbers(prediction), numbers(gold)
     if found or expected:
         parts["numbers"] = f1(*in_order(found, expected))
-    if not prediction:
+    if not normalise(prediction).strip():
         return Score(0.0, parts, "empty", "the prediction is empty")
     value = mean((parts["characters"], parts["words"])) * (1 - NUMBERS * (1 - parts.get("numbers", 1.0)))
     return Score(value, parts)
@@ -61,7 +64,5 @@ def cell_similarity(prediction: str, gold: str) -> float:
     return Levenshtein.normalized_similarity(prediction, gold) * f1(*in_order(found, expected))
 
 
-def _spell(latex: str) -> str:
-    with suppress(LatexError):
-        latex = normal_form(latex)
-    return f"{_MATH}{latex}{_MATH}"
+def _spell(latex: str, tree: Node | LatexError) -> str:
+    return f"{_MATH}{latex if isinstance(tree, LatexError) else write(tree)}{_MATH}"

@@ -1,43 +1,92 @@
-import time
-
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from proofpress.model.rewards.structure import MARK, looping_tail, split
+from proofpress.model.rewards.scoring import GoldError
+from proofpress.model.rewards.structure import Block, compare
+
+PAGE = [
+    Block("heading", "Floods of the Rhine", 1),
+    Block("paragraph", "The river rose by a metre in a day, and fell slowly."),
+    Block("list_item", "Basel was spared", marker="-"),
+    Block("list_item", "Bern was not", marker="-"),
+    Block("heading", "Causes of it", 2),
+    Block("paragraph", "It had rained for a week; the ground was wet."),
+    Block("note", "Measured at noon.", marker="1"),
+]
+MERGED = Block("paragraph", f"{PAGE[1].text} {PAGE[5].text}")
+
+blocks = st.lists(
+    st.builds(
+        Block,
+        st.sampled_from(["heading", "paragraph", "list_item"]),
+        st.text("ab ", min_size=1, max_size=12).map(str.strip),
+        st.integers(0, 2),
+        st.sampled_from(["", "-", "1."]),
+    ),
+    min_size=1,
+    max_size=8,
+)
 
 
-def test_a_page_is_split_by_kind_and_text_keeps_their_places() -> None:
-    table = "<table><tr><td>$a$</td></tr></table>"
-    page = f"# Flow\n\nMass $m$ and \\$5.\n\n$$E=mc^2$$\n\n{table}\n\n- one\n- two\n\n[^1]: Note."
-    found = split(page)
-    assert found.text == f"# Flow\nMass {MARK} and $5.\n{MARK}\n{MARK}\n- one\n- two\n[^1]: Note."
-    assert found.formulas == ("m", "E=mc^2")
-    assert found.tables == (table,)
+def changed(index: int, **change: object) -> list[Block]:
+    return [Block(**{**_fields(block), **change}) if i == index else block for i, block in enumerate(PAGE)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("page", "has_text"), [("$$x$$", False), ("$x$", False), ("a $x$", True), ("", False)])
-def test_marks_are_no_text(page: str, has_text: bool) -> None:
-    assert split(page).has_text == has_text
+def _fields(block: Block) -> dict[str, object]:
+    return {"kind": block.kind, "text": block.text, "level": block.level, "marker": block.marker}
+
+
+@settings(max_examples=150, deadline=None)
+@given(blocks, blocks)
+def test_the_value_is_bounded_symmetric_and_1_for_equal_pages(one: list[Block], other: list[Block]) -> None:
+    assert compare(one, one).value == 1.0
+    assert 0.0 <= compare(one, other).value <= 1.0
+    assert compare(one, other).value == pytest.approx(compare(other, one).value, abs=1e-4)
 
 
 @pytest.mark.parametrize(
-    ("text", "length"),
+    ("what", "part", "prediction"),
     [
-        ("An honest end of a page.", 0),
-        ("the the the", 0),
-        ("a" * 100, 100),
-        ("Once upon " + "a time. " * 20, len(" ".join(["a time."] * 20)) + 1),
-        ("x" + "0 1 2 3 4 5 6 7 8 9 " * 5, 5 * 20 - 1),
-        ("Contents ........ 5", 0),
-        ("<table>" + "<tr><td></td><td></td></tr>" * 50 + "</table>", 0),
-        ("<table>" + "<tr><td>a b c d</td></tr>" * 10 + "</table>", 79),
-        ("loop " * 30 + "and an end", 0),
+        ("a heading as a paragraph", "headings", changed(0, kind="paragraph", level=0)),
+        ("a heading of another level", "headings", changed(4, level=3)),
+        ("a list item as a paragraph", "lists", changed(2, kind="paragraph", marker="")),
+        ("a list item one deeper", "lists", changed(3, level=1)),
+        ("a numbered list", "lists", changed(2, marker="1.")),
+        ("another note", "notes", changed(6, marker="2")),
+        ("a note left out", "notes", PAGE[:-1]),
+        ("two paragraphs as one", "paragraphs", [PAGE[0], MERGED, *PAGE[2:5], PAGE[6]]),
+        ("a paragraph too many", "paragraphs", [*PAGE, Block("paragraph", "And so on.")]),
+        ("two blocks the other way round", "order", [PAGE[1], PAGE[0], *PAGE[2:]]),
+        ("the page upside down", "order", PAGE[::-1]),
+        ("the end left out", "complete", PAGE[:5]),
     ],
-)
-def test_a_loop_is_seen_only_at_the_end_and_not_in_table_markup(text: str, length: int) -> None:
-    assert looping_tail(text) == pytest.approx(length, abs=2)
+)  # fmt: skip
+def test_each_fault_costs_its_part_and_the_value(what: str, part: str, prediction: list[Block]) -> None:
+    right, wrong = compare(PAGE, PAGE), compare(prediction, PAGE)
+    assert wrong.parts[part] < right.parts[part] == 1.0, what
+    assert wrong.value < 1.0, what
 
 
-def test_long_texts_take_linear_time() -> None:
-    start = time.perf_counter()
-    looping_tail("ab" * 100_000)
-    assert time.perf_counter() - start < 2
+def test_blocks_upside_down_have_no_order_left() -> None:
+    assert compare(PAGE[::-1], PAGE).parts["order"] == 0.0
+
+
+def test_right_kinds_without_content_are_worth_nothing() -> None:
+    assert compare([Block(block.kind, "xyz", block.level, block.marker) for block in PAGE], PAGE).value < 0.1
+
+
+def test_blocks_are_paired_to_their_best_partners_not_to_the_first() -> None:
+    gold = [Block("paragraph", "abcdefgh"), Block("paragraph", "abcdefgx")]
+    assert compare([Block("paragraph", "abcdefgx")], gold).parts["blocks"] == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(("prediction", "status"), [([], "empty"), ([Block("heading", "x", 1)] * 200_000, "timeout")])
+def test_nothing_and_too_much_are_told_apart(prediction: list[Block], status: str) -> None:
+    result = compare(prediction, PAGE)
+    assert (result.value, result.status) == (0.0, status)
+
+
+def test_a_gold_without_blocks_is_refused() -> None:
+    with pytest.raises(GoldError):
+        compare(PAGE, [])

@@ -1,0 +1,87 @@
+import time
+
+import pytest
+
+from proofpress.model.rewards.soundness import Content, check, looping_tail
+
+TABLE = "<table><tr><td>1</td></tr></table>"
+
+
+@pytest.mark.parametrize(
+    ("text", "length"),
+    [
+        ("An honest end of a page.", 0),
+        ("the the the", 0),
+        ("a" * 100, 100),
+        ("Once upon " + "a time. " * 20, len(" ".join(["a time."] * 20)) + 1),
+        ("x" + "0 1 2 3 4 5 6 7 8 9 " * 5, 5 * 20 - 1),
+        ("Contents ........ 5", 0),
+        ("<table>" + "<tr><td></td><td></td></tr>" * 50 + "</table>", 0),
+        ("<table>" + "<tr><td>a b c d</td></tr>" * 10 + "</table>", 79),
+        ("loop " * 30 + "and an end", 0),
+    ],
+)
+def test_a_loop_is_seen_only_at_the_end_and_not_in_table_markup(text: str, length: int) -> None:
+    assert looping_tail(text) == pytest.approx(length, abs=2)
+
+
+@pytest.mark.parametrize("period", range(1, 40))
+def test_loops_of_every_period_are_seen(period: int) -> None:
+    piece = "".join(chr(0x100 + i) for i in range(period))
+    repeats = max(4, -(-24 // period))
+    assert looping_tail("An end. " + piece * repeats) == period * repeats
+    assert looping_tail("An end. " + piece * 3) == 0
+
+
+def test_long_texts_take_linear_time() -> None:
+    start = time.perf_counter()
+    looping_tail("ab" * 100_000)
+    assert time.perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    ("part", "prediction", "gold"),
+    [
+        ("repetition", "of rain " * 40, "It rained."),
+        ("noise", "a<!-- as asked -->b", "ab"),
+        ("noise", "a<!-- never closed", "a"),
+        ("noise", "\u200b".join("rain"), "rain"),
+        ("noise", "\u202erain\u202c", "rain"),
+        ("length", "x" * 1_000, "It rained."),
+        ("closed", TABLE[:-8], TABLE),
+        ("closed", TABLE.replace("</td>", ""), TABLE),
+        ("closed", "```\ncode", "```\ncode\n```"),
+        ("closed", "$$x", "$$x$$"),
+        (r"closed", r"\begin{align}x", "x"),
+    ],
+)
+def test_each_fault_costs_and_none_where_the_gold_has_it_too(part: str, prediction: str, gold: str) -> None:
+    assert check(Content(prediction), Content(gold))[part] < 1
+    assert check(Content(prediction), Content(prediction))[part] == 1
+    assert set(check(Content(gold), Content(prediction)).values()) == {1.0} or part == "closed"
+
+
+def test_a_latex_comment_is_noise() -> None:
+    one, other = (Content(f"${latex}$", formulas=[latex]) for latex in ("x % and more", r"x \% and more"))
+    assert check(one, other)["noise"] < 1 == check(other, one)["noise"]
+
+
+def test_braces_are_counted_in_formulas_alone() -> None:
+    assert check(Content("a } b"), Content("a b"))["closed"] == 1
+    assert check(Content(r"$\frac{a$", formulas=[r"\frac{a"]), Content("a"))["closed"] == 0.5
+    assert check(Content(r"$\{a$", formulas=[r"\{a"]), Content("a"))["closed"] == 1
+
+
+def test_each_kind_of_open_markup_costs_more() -> None:
+    gold = Content(TABLE)
+    cut = [check(Content(TABLE[:length]), gold)["closed"] for length in (len(TABLE), -8, -13, -18)]
+    assert cut == [1.0, 1 / 2, 1 / 3, 1 / 4]
+
+
+def test_blocks_that_stand_again_are_repetition_unless_they_do_in_the_gold_or_are_short() -> None:
+    block = "The river rose."
+    twice, once = Content(f"{block}\n\n{block}", [block, block]), Content(block, [block])
+    assert check(twice, once)["repetition"] == pytest.approx(1 - 15 / 32)
+    assert check(twice, twice)["repetition"] == 1
+    assert check(Content("Total\n\nTotal", ["Total", "Total"]), Content("Total", ["Total"]))["repetition"] == 1
+    assert check(twice, Content("Another."))["repetition"] < 1
