@@ -2,9 +2,9 @@
 
 python benchmarks/duplicates.py [--rows 10000 100000 1000000] [--samples ../shared/data/corpora]
 
-Rows are texts of about 2,000 characters, one in twenty a near-duplicate of an earlier one (a word in twenty replaced). The
-peers, datasketch and rensa where they are installed, get the same texts in the same run: 128 permutations over the same
-shingles, and over shingles of five words, which are a ninth as many.
+Rows are texts of about 2,000 characters, one in twenty a near-duplicate of an earlier one (a word in forty replaced).
+The peers, datasketch and rensa where they are installed, get the same texts in the same run: 128 permutations over the
+same shingles, and over shingles of five words, which are fewer.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def cost(rows: int, answer: "multiprocessing.Queue[dict[str, float]]") -> None:
         source, files = texts(rows), []
         for start in range(0, rows, FILE_ROWS):
             begun = time.process_time()
-            records = [record_of(start + n, text) for n, text in zip(range(min(FILE_ROWS, rows - start)), source)]
+            records = [record_of(start + n, next(source)) for n in range(min(FILE_ROWS, rows - start))]
             made += time.process_time() - begun
             files.append(Path(folder) / f"{start}.arrow")
             begun = time.process_time()
@@ -233,7 +233,7 @@ def _record(path: Path, text: str, task: str) -> PageRecord:
 
 
 def show_recall(folder: Path) -> None:
-    """For each change, the share of the pages that are found to be what they were, and false pairs among distinct ones."""
+    """For each change, the share of the pages found to be what they were, and false pairs among distinct ones."""
     pages = [hashed(page) for page in sample_records(folder)]
     if not pages:
         print(f"no samples at {folder}")
