@@ -23,12 +23,13 @@ const press = {
   async print(html) {
     document.body.innerHTML = html;
     void document.body.offsetHeight; // lay out now, so that the fonts this page needs begin to load
-    await document.fonts.ready;
+    if (document.fonts.status === "loading") await document.fonts.ready;
     const dropped = this.fit();
     return JSON.stringify({ dropped, ...this.measure() });
   },
 
-  // Drop what does not fit: pieces wider than their column, then, one by one, the first that runs over the body's end.
+  // Drop what does not fit: pieces wider than their column, then what runs over the body's end. A paragraph that does is
+  // where the page ends; anything else goes alone, for what follows it may have room. Each turn lays the page out anew.
   // What is dropped here is not on the page and so not in the label; it is no failed proof.
   fit() {
     const dropped = [];
@@ -38,6 +39,7 @@ const press = {
 
   fitInto(body, dropped) {
     const drop = (piece) => {
+      if (!piece.isConnected) return; // it went with its kin
       const id = piece.dataset.piece, group = piece.parentElement;
       for (const part of piece.querySelectorAll("[data-eid]")) if (part.dataset.eid !== id) dropped.push(part.dataset.eid);
       dropped.push(id);
@@ -48,20 +50,19 @@ const press = {
       if (parent && piece.dataset.type !== "note" && piece.dataset.type !== "list_item") drop(parent);
     };
     const pieces = () => [...body.querySelectorAll("[data-piece]")];
-    for (const piece of pieces()) {
+    const wide = (piece) => {
       const column = piece.clientWidth;
       const inner = piece.querySelector("table, svg, .formula-space");
-      const wide = inner && (inner.scrollWidth > inner.clientWidth + JUT || inner.getBoundingClientRect().width > column + 1);
-      if (piece.isConnected && (wide || piece.scrollWidth > column + JUT)) drop(piece);
-    }
-    for (let again = true; again; ) {
-      again = false;
-      const box = body.getBoundingClientRect();
-      for (const piece of pieces()) {
-        const over = [...piece.getClientRects()].some(
-          (r) => r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 1);
-        if (over) { drop(piece); again = true; break; }
-      }
+      const spills = inner && (inner.scrollWidth > inner.clientWidth + JUT || inner.getBoundingClientRect().width > column + 1);
+      return spills || piece.scrollWidth > column + JUT;
+    };
+    pieces().filter(wide).forEach(drop); // all are looked at before one goes: the page is laid out once
+    for (;;) {
+      const box = body.getBoundingClientRect(), placed = pieces();
+      const first = placed.findIndex((piece) => [...piece.getClientRects()].some(
+        (r) => r.right > box.right + 1 || r.left < box.left - 1 || r.bottom > box.bottom + 1));
+      if (first < 0) break;
+      placed.slice(first, placed[first].dataset.type === "paragraph" ? undefined : first + 1).forEach(drop);
     }
     let last = pieces().at(-1);
     while (last && last.dataset.type === "heading") { drop(last); last = pieces().at(-1); }
@@ -73,7 +74,8 @@ const press = {
     this.segmenter = UNSPACED.has(lang) ? new Intl.Segmenter(lang, { granularity: "word" }) : null;
     for (const element of document.querySelectorAll("[data-eid]")) {
       const id = element.dataset.eid;
-      const rects = [...element.getClientRects()].flatMap((r) => [r.left, r.top, r.right, r.bottom]);
+      this.boxes = [...element.getClientRects()].map((rect) => ({ rect, seen: null }));
+      const rects = this.boxes.flatMap(({ rect: r }) => [r.left, r.top, r.right, r.bottom]);
       let text = "";
       const formulas = [];
       const walk = (node, at) => {
@@ -261,14 +263,16 @@ const press = {
     words.push(id, text, start, r.left, r.top, r.right, r.bottom, this.seen(r, id));
   },
 
-  // 1 if what stands topmost at the rectangle's centre is the element itself. Asking costs more than all else here, so
-  // only the first word of a line is asked for; that the others are not covered either, their ink shows.
+  // 1 if what stands topmost at the rectangle's centre is the element itself. Asking costs much where formulas are, so
+  // it is asked for the first word in each of the element's boxes; that no other word is covered either, its ink shows.
   seen(r, id) {
-    if (this.line.id !== id || this.line.top !== r.top) {
+    const inside = ({ rect }) => r.left <= rect.right && r.right >= rect.left && r.top <= rect.bottom && r.bottom >= rect.top;
+    const box = this.boxes.find(inside) ?? { seen: null };
+    if (box.seen === null) {
       const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
-      this.line = { id, top: r.top, seen: top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0 };
+      box.seen = top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
     }
-    return this.line.seen;
+    return box.seen;
   },
-  line: { id: null, top: 0, seen: 0 },
+  boxes: [], // of the element that is being measured
 };
