@@ -6,16 +6,19 @@ they read, so that a row left out costs its own cells and does not shift the res
 
 - ``cells``: F1 of cells on paired rows and columns, each credited by how alike its text is (a number matches whole or
   not), half where its spans differ. An empty cell weighs a tenth of another: a blank grid of the right shape earns next
-  to nothing. What stands outside the predicted tables counts as invented cells, a line each.
+  to nothing.
 - ``relations``: F1 of the pairs (text, right or below, text) of neighbours, which no pairing of rows can mend.
 
-The value is their mean, times the F1 of the numbers of tables (``tables``), less up to ``MENDING`` of it for markup
-that does not tile and had to be mended.
+What stands outside the predicted tables counts as invented cells and relations, one for ``STRAY`` characters.
+
+The value is their mean, times the F1 of the numbers of tables (``tables``; those inside cells count too), less up to
+``MENDING`` of it for markup that does not tile and had to be mended.
 
     >>> score("<table><tr><td>a<td>b</table>", "<table><tr><th>a</th><td>b</td></tr></table>").value
     1.0
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -33,7 +36,10 @@ from proofpress.pages.table import Cell, TableError, TableGrid, one_line
 from proofpress.pages.table_html import from_html, tables_in
 from proofpress.pages.table_markdown import from_markdown
 
+_TABLE = re.compile(r"<table(?![^\s/>])", re.IGNORECASE)
+
 WEIGHT, EMPTY_WEIGHT = 10, 1  # of a cell with and without text
+STRAY = 5  # characters beside the tables that count as a cell: a word
 MENDING = 0.2  # of the value, lost where no table tiles
 MAX_PAIRS = 1_000_000  # of rows, of columns and of tables to be compared
 
@@ -45,7 +51,7 @@ def score(prediction: str, gold: str) -> Score:
     published; it is left out, with status ``timeout``, where the tables are too large for it.
     """
     tables = tables_in(prediction)
-    stray = _lines_outside(prediction, tables) if tables else 0
+    stray = _outside(prediction, tables) if tables else 0
     result = compare(tables or [prediction], tables_in(gold), stray)
     published = teds(prediction, gold)
     if published is None:
@@ -57,8 +63,8 @@ def score(prediction: str, gold: str) -> Score:
 def compare(prediction: Sequence[str], gold: Sequence[str], stray: int = 0) -> Score:
     """The reward of tables, each one's markup, against the gold's; both in reading order.
 
-    stray: lines beside the predicted tables that should not be there. Parts: ``cells``; ``relations`` and ``headings``
-    where either side has any; ``tables``, the F1 of their numbers; ``tiling``, the share of the predicted tables that
+    stray: characters beside the predicted tables, where none should be. Parts: ``cells``; ``relations`` and
+    ``headings`` where either side has any; ``tables``, the F1 of their numbers; ``tiling``, the share of the predicted tables that
     tile without mending. Raises ``GoldError`` for a gold without tables or with one that does not tile.
     """
     if not gold:
@@ -74,7 +80,8 @@ def compare(prediction: Sequence[str], gold: Sequence[str], stray: int = 0) -> S
     if _pairs(found, expected) > MAX_PAIRS:
         return Score(0.0, {}, "timeout", f"{len(found)} tables are too large to compare with {len(expected)}")
     parts = _overlaps(found, expected, stray)
-    parts["tables"] = f1(min(len(prediction), len(gold)), len(prediction), len(gold))
+    numbers = [sum(_count(markup) for markup in side) for side in (prediction, gold)]
+    parts["tables"] = f1(min(numbers), *numbers)
     parts["tiling"] = 1 - len(problems) / len(prediction)
     value = mean(parts[name] for name in ("cells", "relations") if name in parts) * parts["tables"]
     return Score(value * (1 - MENDING * (1 - parts["tiling"])), parts, "ok", problems[0] if problems else "")
@@ -124,11 +131,12 @@ def _overlaps(found: Sequence[TableGrid], expected: Sequence[TableGrid], stray: 
     credit = np.array([[_credit(one, other) for other in expected] for one in found])
     matched = float(sum(credit[pair] for pair in align(credit)))
     predicted, wanted = (sum(_weight(cell) for grid in side for cell in grid.cells) for side in (found, expected))
-    parts = {"cells": f1(matched, predicted + stray * WEIGHT, wanted)}
-    for name, items in (("relations", _relations), ("headings", _headings)):
-        counts = overlap(*([item for grid in side for item in items(grid)] for side in (found, expected)))
+    invented = -(-stray // STRAY)
+    parts = {"cells": f1(matched, predicted + invented * WEIGHT, wanted)}
+    for name, items, extra in (("relations", _relations, invented), ("headings", _headings, 0)):
+        shared, *counts = overlap(*([item for grid in side for item in items(grid)] for side in (found, expected)))
         if any(counts):
-            parts[name] = f1(*counts)
+            parts[name] = f1(shared, counts[0] + extra, counts[1])
     return parts
 
 
@@ -168,10 +176,16 @@ def _headings(grid: TableGrid) -> Iterator[str]:
     return (cell.text for cell in grid.cells if cell.heading)
 
 
-def _lines_outside(text: str, tables: Sequence[str]) -> int:
+def _count(markup: str) -> int:
+    """How many tables there are in a table's markup, itself among them."""
+    return max(1, len(_TABLE.findall(markup)))
+
+
+def _outside(text: str, tables: Sequence[str]) -> int:
+    """How many characters that are no space stand outside the tables."""
     for table in tables:
         text = text.replace(table, "\n", 1)
-    return sum(1 for line in text.splitlines() if line.strip())
+    return len("".join(text.split()))
 
 
 def _weight(cell: Cell) -> int:

@@ -24,7 +24,7 @@ def test_a_page_is_read_by_kind_and_text_keeps_their_places() -> None:
         Block("list_item", "two", marker="-"),
         Block("note", "Note on it.", marker="1"),
     )
-    assert found.sizes() == {"text": 51, "formulas": 8, "tables": len(table)}
+    assert found.sizes() == {"text": 52, "formulas": 7, "tables": len(table)}
 
 
 def test_a_paragraph_on_several_lines_is_one_on_one_line() -> None:
