@@ -13,7 +13,7 @@ that is too long, too deep or too slow. Each process has a context of its own, m
 import atexit
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from time import monotonic
 from typing import Any
@@ -55,10 +55,12 @@ const parsed = (latex, display) => {
 };
 var parseLatex = (latex, display) => answer(() => parsed(latex, display));
 var parseEach = (formulas) => JSON.stringify(formulas.map((latex) => attempt(() => parsed(latex, true))));
-var renderLatex = (latex, display) => answer(() => {
+const rendered = (latex, display) => {
   parsed(latex, display);  // what is too deep to parse is too deep to paint
   return katex.renderToString(latex, settings(display));
-});
+};
+var renderLatex = (latex, display) => answer(() => rendered(latex, display));
+var renderEach = (formulas) => JSON.stringify(formulas.map((formula) => attempt(() => rendered(...formula))));
 var renderMathml = (latex, display) => answer(() => {
   parsed(latex, display);
   return katex.renderToString(latex, {...settings(display), output: "mathml"});
@@ -103,6 +105,11 @@ def render_html(latex: str, display: bool = False) -> str:
     return _ask("renderLatex", latex, display)
 
 
+def render_each(formulas: Sequence[tuple[str, bool]]) -> list[str | LatexError]:
+    """``render_html`` of each ``(latex, display)``, or the error it would raise; in one call, as ``trees``."""
+    return _each("renderEach", formulas, lambda formula: render_html(*formula))
+
+
 def mathml(latex: str, display: bool = True) -> str:
     """The formula as MathML, its source in an ``annotation``. Raises ``LatexError``."""
     return _ask("renderMathml", latex, display)
@@ -118,12 +125,8 @@ def trees(formulas: Sequence[str]) -> list[Node | LatexError]:
 
     They share one limit of time. Where that is passed each has its own, until four times as much is gone for all.
     """
-    try:
-        answers = _call("parseEach", formulas) if formulas else []
-    except LatexError:
-        end = monotonic() + 4 * MAX_SECONDS
-        return [_attempt(latex) if monotonic() < end else LatexError("no time left") for latex in formulas]
-    return [build(answer["done"]) if "done" in answer else _error(answer) for answer in answers]
+    parsed = _each("parseEach", formulas, lambda latex: parse(latex, display=True))
+    return [answer if isinstance(answer, LatexError) else build(answer) for answer in parsed]
 
 
 def normal_form(latex: str) -> str:
@@ -134,9 +137,20 @@ def normal_form(latex: str) -> str:
     return write(tree(latex))
 
 
-def _attempt(latex: str) -> Node | LatexError:
+def _each(function: str, formulas: Sequence[Any], alone: Callable[[Any], Any]) -> list[Any]:
+    """What ``alone`` answers for each formula, or its error, by one call into V8 where that succeeds."""
     try:
-        return tree(latex)
+        answers = _call(function, formulas) if formulas else []
+    except LatexError:
+        end = monotonic() + 4 * MAX_SECONDS
+        late = LatexError("no time left")
+        return [_attempt(alone, formula) if monotonic() < end else late for formula in formulas]
+    return [answer["done"] if "done" in answer else _error(answer) for answer in answers]
+
+
+def _attempt(work: Callable[[Any], Any], formula: Any) -> Any:
+    try:
+        return work(formula)
     except LatexError as error:
         return error
 

@@ -1,5 +1,6 @@
 import json
 import multiprocessing
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -268,6 +269,24 @@ def test_html_holds_each_character_once_and_no_error_paint():
 
 def test_one_formula_does_not_change_the_next():
     assert is_valid(r"\gdef\mine{x}\mine") and not is_valid(r"\mine")
+
+
+def test_formulas_are_painted_together_as_alone():
+    formulas = [("x^2", False), ("x^2", True), (r"\frac{a}{", False), (r"\gdef\mine{x}\mine", True), (r"\mine", True)]
+    for formula, html in zip(formulas, latex.render_each(formulas), strict=True):
+        if isinstance(html, LatexError):
+            with pytest.raises(LatexError, match=re.escape(html.message)):
+                render_html(*formula)
+        else:
+            assert html == render_html(*formula)
+
+
+def test_formulas_too_slow_together_are_errors_in_their_places(monkeypatch):
+    monkeypatch.setattr(latex, "MAX_SECONDS", 1e-6)
+    answers = latex.render_each([(r"\frac{a}{b}" * 1000, False)] * 2)
+    assert [type(answer) for answer in answers] == [LatexError] * 2
+    monkeypatch.undo()
+    assert latex.render_each([("x", False)]) == [render_html("x")]
 
 
 def test_a_forked_process_and_many_threads_answer_alike():
