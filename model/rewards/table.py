@@ -64,8 +64,8 @@ def compare(prediction: Sequence[str], gold: Sequence[str], stray: int = 0) -> S
     """The reward of tables, each one's markup, against the gold's; both in reading order.
 
     stray: characters beside the predicted tables, where none should be. Parts: ``cells``; ``relations`` and
-    ``headings`` where either side has any; ``tables``, the F1 of their numbers; ``tiling``, the share of the predicted tables that
-    tile without mending. Raises ``GoldError`` for a gold without tables or with one that does not tile.
+    ``headings`` where either side has any; ``tables``, the F1 of their numbers; ``tiling``, the share of the predicted
+    tables that tile without mending. Raises ``GoldError`` for a gold without tables or with one that does not tile.
     """
     if not gold:
         raise GoldError("no table to compare with")
