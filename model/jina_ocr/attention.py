@@ -12,10 +12,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-#: Up to this many keys two plain products are faster on a CPU than the fused kernel, whose backward pass is slow
-#: (measured in bfloat16: 26 against 58 ms at 1024 keys, 177 against 295 ms at 2048); beyond it the matrix of weights
-#: would fill the memory.
+#: In training, up to this many keys two plain products are faster on a CPU than the fused kernel with its slow backward
+#: pass (measured in bfloat16: 26 against 58 ms at 1024 keys, 177 against 295 ms at 2048); beyond it the matrix of
+#: weights would fill the memory. Without a backward pass the fused kernel is never slower, and twice as fast at 1024.
 PLAIN_LIMIT = 2048
+
+#: So few queries gain nothing from the fused kernel, and of plain products the result does not depend, not even in its
+#: last bit, on how many keys follow that the mask hides.
+FEW_QUERIES = 16
 
 #: Causal attention goes over blocks of so many queries, each with the keys up to its end: half the products are never
 #: made, and the weights of a block are small enough for memory that is used again (a pass and its gradients over 989
@@ -31,12 +35,11 @@ def attend(
 ) -> Tensor:
     """Attention of N queries over M keys: (B, heads, N, width of value).
 
-    causal: as many queries as keys, and none sees a later one. mask: true where a query sees a key, broadcast to
-    (B, heads, N, M). The value may be narrower than query and key, which carry further features where positions are
-    part of them.
+    causal: as many queries as keys, and none sees a later one. mask: added to the logits, broadcast to (B, heads, N,
+    M). The value may be narrower than query and key, which carry further features where positions are part of them.
     """
-    keys = key.shape[-2]
-    if keys > PLAIN_LIMIT:
+    queries, keys = query.shape[-2], key.shape[-2]
+    if keys > PLAIN_LIMIT or (queries > FEW_QUERIES and not torch.is_grad_enabled()):
         missing = key.shape[-1] - value.shape[-1]
         mixed = F.scaled_dot_product_attention(
             query, key, F.pad(value, (0, missing)), mask, is_causal=causal, scale=scale
@@ -44,12 +47,12 @@ def attend(
         return mixed[..., : value.shape[-1]]
     if not causal:
         return _attend_plainly(query * scale, key, value, mask)
-    mixed = []
+    blocks = []
     for start in range(0, keys, CAUSAL_BLOCK):
         end = min(start + CAUSAL_BLOCK, keys)
         block = query[..., start:end, :] * scale
-        mixed.append(_attend_plainly(block, key[..., :end, :], value[..., :end, :], causal=True))
-    return torch.cat(mixed, -2) if len(mixed) > 1 else mixed[0]
+        blocks.append(_attend_plainly(block, key[..., :end, :], value[..., :end, :], causal=True))
+    return torch.cat(blocks, -2) if len(blocks) > 1 else blocks[0]
 
 
 def _attend_plainly(
@@ -62,7 +65,7 @@ def _attend_plainly(
         later = torch.full(logits.shape[-2:], float("-inf"), dtype=logits.dtype, device=logits.device)
         logits = logits + later.triu_(1 + logits.shape[-1] - logits.shape[-2])
     elif mask is not None:
-        logits = logits.masked_fill(~mask, float("-inf"))
+        logits = logits + mask
     # Autocast would widen the logits to float32 here, which costs more than the rest of the attention.
     with torch.autocast(logits.device.type, enabled=False):
         weights = logits.softmax(-1)
@@ -108,7 +111,7 @@ class Cache:
     values: Tensor
     lengths: Tensor
     extent: int = 0
-    #: Of the pass that goes on: where its positions are written, and which positions each of them sees.
+    #: Of the pass that goes on: where its positions are written, and what hides later positions from each of them.
     _slots: Tensor | None = None
     mask: Tensor | None = None
 
@@ -144,8 +147,10 @@ class Cache:
         places = self.lengths[:, None] + torch.arange(count, device=self.lengths.device)
         first = torch.arange(rows * heads, device=places.device).view(rows, heads, 1) * capacity
         self._slots = (first + places[:, None]).flatten()
-        seen = torch.arange(self.extent, device=places.device) <= places[..., None]
-        self.mask = seen[:, None] if self.extent else None  # (B, 1, count, extent)
+        if self.extent:
+            later = torch.arange(self.extent, device=places.device) > places[..., None]
+            hidden = self.keys.new_zeros(later.shape).masked_fill_(later, float("-inf"))
+            self.mask = hidden[:, None]  # (B, 1, count, extent)
         return places
 
     def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

@@ -25,14 +25,27 @@ RUN_ALL_LIMIT = 16
 
 
 class Routing(NamedTuple):
-    """What a mixture did with one batch.
+    """What a mixture did with one batch of T tokens.
 
-    balance: 1.0 when the load is spread evenly, more when not: experts * sum of (mean probability * share of
-    assignments), to be minimised with a small weight. load: assignments per expert, (experts,).
+    probabilities: of each expert, (T, experts), in float32. chosen: the experts of each token, (T, per token).
     """
 
-    balance: Tensor
-    load: Tensor
+    probabilities: Tensor
+    chosen: Tensor
+
+    @property
+    def load(self) -> Tensor:
+        """Assignments per expert, (experts,)."""
+        return torch.bincount(self.chosen.flatten(), minlength=self.probabilities.shape[-1])
+
+    @property
+    def balance(self) -> Tensor:
+        """1.0 when the load is spread evenly, more when not; to be minimised with a small weight.
+
+        experts * sum of (mean probability * share of assignments): Fedus et al. 2021, arXiv 2101.03961, equation 4.
+        """
+        share = self.load / self.chosen.numel()
+        return self.probabilities.shape[-1] * (self.probabilities.mean(0) * share).sum()
 
 
 class RootMeanSquareNorm(nn.Module):
@@ -95,16 +108,12 @@ class Experts(nn.Module):
         self.up_proj = nn.Parameter(torch.empty(experts, hidden, width))
         self.down_proj = nn.Parameter(torch.empty(experts, width, hidden))
 
-    def each(self, groups: tuple[Tensor, ...]) -> Tensor:
-        """Each expert's net on its own group of rows, (its rows, width); the results one after the other."""
-        dtype = groups[0].dtype
-        gates, ups, downs = (w.to(dtype).unbind() for w in (self.gate_proj, self.up_proj, self.down_proj))
-        results = [
-            F.linear(F.silu(F.linear(rows, gates[e])) * F.linear(rows, ups[e]), downs[e])
-            for e, rows in enumerate(groups)
-            if len(rows)
-        ]
-        return torch.cat(results)
+    def each(self, rows: Tensor, sizes: Tensor) -> Tensor:
+        """Each expert's net on its own of the rows (T, width), which stand together: the first sizes[0] and so on."""
+        ends = sizes.cumsum(0).to(torch.int32)
+        gate, up, down = (w.to(rows.dtype).mT for w in (self.gate_proj, self.up_proj, self.down_proj))
+        hidden = F.silu(F.grouped_mm(rows, gate, offs=ends)) * F.grouped_mm(rows, up, offs=ends)
+        return F.grouped_mm(hidden, down, offs=ends)
 
     def every(self, x: Tensor, weights: Tensor) -> Tensor:
         """All experts' nets on all rows (T, width), summed with weights (T, experts)."""
@@ -155,28 +164,29 @@ class Mixture(nn.Module):
         rows = x.flatten(0, 1).to(shared.dtype)  # (T, width)
         with torch.autocast(x.device.type, enabled=False):
             probabilities = F.linear(rows.float(), self.gate.weight.float()).softmax(-1)  # (T, experts)
-        weights, chosen = probabilities.topk(self.chosen, -1)  # (T, chosen)
-        load = torch.bincount(chosen.flatten(), minlength=probabilities.shape[-1])
-        balance = probabilities.shape[-1] * (probabilities.mean(0) * (load / chosen.numel())).sum()
+        weights, chosen = probabilities.topk(self.chosen, -1)  # (T, chosen), and they do not sum to one
+        routing = Routing(probabilities, chosen)
         if self.training or probabilities.shape[-1] > RUN_ALL_LIMIT:
-            routed = self._sorted(rows, weights, chosen, load)
+            routed = self._sorted(rows, weights, routing)
         else:
             routed = self.experts.every(rows, torch.zeros_like(probabilities).scatter(-1, chosen, weights))
-        return shared + routed.view_as(shared), Routing(balance, load)
+        return shared + routed.view_as(shared), routing
 
-    def _sorted(self, rows: Tensor, weights: Tensor, chosen: Tensor, load: Tensor) -> Tensor:
+    def _sorted(self, rows: Tensor, weights: Tensor, routing: Routing) -> Tensor:
         """Each expert's net on the rows that chose it, brought together by sorting: (T, width)."""
-        expert_of = chosen.flatten()  # one entry per assignment, (T * chosen,)
-        room = -(-load // ROW_BLOCK) * ROW_BLOCK if self.training else load
-        shift = (room.cumsum(0) - room) - (load.cumsum(0) - load)
+        load, expert_of = routing.load, routing.chosen.flatten()  # one entry per assignment, (T * chosen,)
         order = expert_of.argsort(stable=True)
-        place = torch.empty_like(order)
-        place[order] = torch.arange(len(order), device=order.device) + shift[expert_of[order]]
-        sizes = room.tolist()
-        copies = rows[:, None].expand(-1, self.chosen, -1).flatten(0, 1)
-        gathered = rows.new_zeros(sum(sizes), rows.shape[-1]).index_copy(0, place, copies)
-        results = self.experts.each(gathered.split(sizes)).index_select(0, place).unflatten(0, chosen.shape)
-        return (results * weights.to(results.dtype)[..., None]).sum(1)
+        copies = rows.index_select(0, order // self.chosen)
+        if not self.training:
+            results = torch.empty_like(copies).index_copy_(0, order, self.experts.each(copies, load))
+        else:
+            room = -(-load // ROW_BLOCK) * ROW_BLOCK
+            shift = (room.cumsum(0) - room) - (load.cumsum(0) - load)
+            place = torch.arange(len(order), device=order.device) + shift[expert_of[order]]
+            padded = rows.new_zeros(int(room.sum()), rows.shape[-1]).index_copy(0, place, copies)
+            sorted_results = self.experts.each(padded, room).index_select(0, place)
+            results = torch.zeros_like(sorted_results).index_copy(0, order, sorted_results)
+        return (results.unflatten(0, weights.shape) * weights.to(results.dtype)[..., None]).sum(1)
 
 
 class DecoderLayer(nn.Module):

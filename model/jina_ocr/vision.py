@@ -16,6 +16,9 @@ from proofpress.model.jina_ocr.attention import attend, join_heads, split_heads
 from proofpress.model.jina_ocr.config import ClipConfig, SamConfig
 from proofpress.model.jina_ocr.positions import Placing, absolute, relative
 
+#: Queries that would make a bias of more numbers than this are taken in parts.
+BIAS_LIMIT = 1 << 25
+
 
 class PatchConvolution(nn.Module):
     """Square patches of an image to vectors, (B, C, H, W) -> (B, H / patch, W / patch, width)."""
@@ -58,15 +61,30 @@ class SamAttention(nn.Module):
         place = query.unflatten(2, (rows, columns))
         vertical = relative(self.rel_pos_h, rows, self.placing).to(query.dtype)
         horizontal = relative(self.rel_pos_w, columns, self.placing).to(query.dtype)
-        # The bias of a key is the query's product with the vector of its row distance plus that of its column
-        # distance. Written as further features, the query's products against the key's one-hot row and column, it
-        # needs no (N, N) bias of its own.
+        # The bias of a key is the unscaled query's product with the vector of its row distance plus that of its column
+        # distance.
         to_rows = torch.einsum("bnhwd,hkd->bnhwk", place, vertical).flatten(2, 3)
         to_columns = torch.einsum("bnhwd,wkd->bnhwk", place, horizontal).flatten(2, 3)
         scale = query.shape[-1] ** -0.5
-        query = torch.cat((query * scale, to_rows, to_columns), -1)
-        key = torch.cat((key, _row_and_column(rows, columns, key).expand(*key.shape[:2], -1, -1)), -1)
-        return self.proj(join_heads(attend(query, key, value, scale=1.0))).unflatten(1, (rows, columns))
+        if torch.is_grad_enabled():
+            # Written as further features, the query's products against the key's one-hot row and column, it needs no
+            # (N, N) bias to be kept for the backward pass.
+            query = torch.cat((query * scale, to_rows, to_columns), -1)
+            key = torch.cat((key, _row_and_column(rows, columns, key).expand(*key.shape[:2], -1, -1)), -1)
+            mixed = attend(query, key, value, scale=1.0)
+        else:
+            step = max(1, BIAS_LIMIT // (key[..., 0].numel()))
+            mixed = torch.cat(
+                [
+                    attend(
+                        query[:, :, i : i + step], key, value, scale=scale,
+                        mask=(to_rows[:, :, i : i + step, :, None] + to_columns[:, :, i : i + step, None]).flatten(-2),
+                    )
+                    for i in range(0, rows * columns, step)
+                ],
+                2,
+            )  # fmt: skip
+        return self.proj(join_heads(mixed)).unflatten(1, (rows, columns))
 
 
 def _row_and_column(rows: int, columns: int, like: Tensor) -> Tensor:

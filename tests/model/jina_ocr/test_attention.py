@@ -30,7 +30,8 @@ def test_a_query_sees_what_the_mask_shows(limit: int, monkeypatch: pytest.Monkey
     query, key, value = vectors(3, 2, 4, 9, 8).unbind()
     monkeypatch.setattr(attention, "PLAIN_LIMIT", limit)
     whole = attend(query, key, value, scale=0.3, causal=True)
-    mask = torch.arange(9) <= torch.tensor([[6], [8]])
+    later = torch.arange(9) > torch.tensor([[6], [8]])
+    mask = torch.zeros(2, 9, dtype=torch.float64).masked_fill(later, float("-inf"))
     part = attend(query[:, :, [6, 8]], key, value, scale=0.3, mask=mask)
     torch.testing.assert_close(part, whole[:, :, [6, 8]])
 
@@ -82,7 +83,7 @@ def test_a_row_of_a_cache_is_written_into_the_cache() -> None:
     assert torch.equal(values[1:2, :, :2], value)
     assert torch.equal(keys[:, 0, [0, 2, 0]].diagonal().T, vectors(3, 1, 1, 4)[:, 0, 0])
     assert cache.mask is not None
-    assert cache.mask[:, 0, 0, :4].tolist() == [[True] + [False] * 3, [True] * 3 + [False], [True] + [False] * 3]
+    assert (cache.mask[:, 0, 0, :4] == 0).tolist() == [[True] + [False] * 3, [True] * 3 + [False], [True] + [False] * 3]
     assert not keys[1, :, 3:].any()
 
 
