@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from proofpress.flows.cli.app import Json, Model, app, examples, print_json
+from proofpress.flows.cli.app import Json, Model, Sets, app, examples, print_json
 from proofpress.pages.errors import RequestError
 
 
@@ -29,25 +29,32 @@ def read(
 
 
 @app.command(
-    epilog=examples("reward prediction.md gold.md --task page", "reward --pairs pairs.jsonl   (rows: pred, gold, task)")
+    epilog=examples(
+        "reward prediction.md gold.md --task page",
+        "reward --pairs pairs.jsonl   (rows: pred, gold, task)",
+        "reward prediction.md gold.md --set combine=product --set weights.tables=2",
+        "reward a.tex b.tex --task formula --set symbolic=true",
+    )
 )
 def reward(
     prediction: Annotated[Path | None, typer.Argument(help="A file with what a model read.")] = None,
     gold: Annotated[Path | None, typer.Argument(help="A file with what stands there.")] = None,
     task: Annotated[str, typer.Option("--task", help="page, text, table, formula or form.")] = "page",
     pairs: Annotated[Path | None, typer.Option("--pairs", help="A JSONL file of pairs instead of two files.")] = None,
+    sets: Sets = [],  # noqa: B006 (typer's list)
     json_: Json = False,
 ) -> None:
     """Score predictions against their gold: value, parts, status and evidence."""
-    from proofpress.flows.reading import reward_files, reward_pairs
+    from proofpress.flows.reading import reward_files, reward_pairs, reward_recipe
 
+    recipe = reward_recipe(sets)
     if pairs is not None:
-        for line in reward_pairs(pairs, task):
+        for line in reward_pairs(pairs, task, recipe):
             print_json(line)
         return
     if prediction is None or gold is None:
         raise RequestError("reward: give two files, PREDICTION and GOLD, or --pairs FILE.jsonl")
-    scored = reward_files(prediction, gold, task)
+    scored = reward_files(prediction, gold, task, recipe)
     if json_:
         print_json(scored)
         return

@@ -10,7 +10,7 @@ is wrong with a prediction whatever it says, such as a loop, then takes its shar
 from dataclasses import replace
 from functools import lru_cache
 
-from proofpress.model.rewards import formula, page, soundness, table
+from proofpress.model.rewards import formula, page, soundness, symbolic, table
 from proofpress.model.rewards.recipe import RewardRecipe
 from proofpress.model.rewards.scoring import GoldError, Score
 from proofpress.model.rewards.soundness import Content
@@ -49,7 +49,16 @@ def score(prediction: str, gold: str, task: str, recipe: RewardRecipe = DEFAULT,
 def _formula(prediction: str, gold: str, recipe: RewardRecipe, tests: float | None) -> _Checked:
     found, expected = formula.read([formula.bare(text) for text in (prediction, gold)])
     contents = Content(prediction, formulas=[found.latex]), Content(gold, formulas=[expected.latex])
-    return formula.compare_read([found], [expected]), *contents
+    result = formula.compare_read([found], [expected])
+    if recipe.symbolic and result.status == "ok" and result.value < 1:
+        result = _with_opinion(result, symbolic.equal(found.latex, expected.latex))
+    return result, *contents
+
+
+def _with_opinion(result: Score, equal: bool | None) -> Score:
+    words = {True: "equal", False: "not equal", None: "not decided"}
+    parts = result.parts if equal is None else {**result.parts, "symbolic": float(equal)}
+    return replace(result, parts=parts, evidence=f"as mathematics: {words[equal]}")
 
 
 def _table(prediction: str, gold: str, recipe: RewardRecipe, tests: float | None) -> _Checked:

@@ -74,3 +74,8 @@ class RewardRecipe(BaseModel):
         description="Characters, formula nodes or table cells and characters from which a kind of content counts in "
         "full; a page with one small formula is not half formulas. What the gold has none of counts in full at once.",
     )
+    symbolic: bool = Field(
+        default=False,
+        description="Ask SymPy whether a formula that is not the gold's is equal to it as mathematics: seconds each, "
+        "and evidence only, for a formula is to be read as it stands.",
+    )
