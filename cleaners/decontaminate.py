@@ -194,6 +194,10 @@ class Index:
             yield Hit("source", self.names[self.documents[document]], f"both are from {document}")
             return
 
+    def pages_of(self, benchmark: str) -> int:
+        """How many pages of a benchmark's folder there are."""
+        return sum(name.startswith(f"{benchmark}/") for name in self.names)
+
     def digest(self) -> str:
         """32 hex digits of all that is compared with."""
         found = blake2b(json.dumps([self.names, sorted(self.documents.items())]).encode(), digest_size=16)

@@ -9,21 +9,17 @@ is made; runner, workers and output folder are no part of it, because they must 
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from proofpress.cleaners.licences import OPEN_LICENCES
 from proofpress.flows.settings import check, parse_sets, read_yaml
 from proofpress.generators.press import PressRecipe
 from proofpress.pages.record import to_json
 
 #: Keys of ``--set`` that are short for others.
 SHORT_NAMES = {"pages": "press.pages"}
-
-#: Licences that allow training, changing and passing on.
-OPEN_LICENCES = (
-    "Apache-2.0", "BSD-3-Clause", "CC-BY-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Permissive-2.0", "MIT",
-)  # fmt: skip
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 SplitName = Annotated[str, Field(pattern=r"^[a-z]{1,40}$")]
@@ -51,6 +47,14 @@ class JudgeRecipe(Recipe):
     drop: bool = Field(True, description="Reject what the judge would drop; false keeps it, with its scores.")
 
 
+class DuplicatesRecipe(Recipe):
+    """What becomes of pages that are one content, whatever corpora they are from."""
+
+    keep: Literal["one", "all"] = Field(
+        "one", description="Of each cluster keep one row a task, or all rows; either way it stands in one split."
+    )
+
+
 class BuildRecipe(Recipe):
     """A dataset: printed pages and cleaned corpora, in shards."""
 
@@ -59,13 +63,23 @@ class BuildRecipe(Recipe):
     press: PressRecipe | None = Field(None, description="The synthetic pages to print; none when absent.")
     corpora: tuple[CorpusRecipe, ...] = Field((), description="The public corpora to clean; none when absent.")
     judge: JudgeRecipe | None = Field(None, description="The model's filter; nothing is judged when absent.")
+    duplicates: DuplicatesRecipe | None = Field(None, description="Find duplicates; nothing is compared when absent.")
+    decontaminate: tuple[Path, ...] = Field((), description="Folders of benchmarks of which no page may be a part.")
+    personal: Literal["keep", "mask", "drop"] = Field(
+        "keep",
+        description="Pages with e-mail addresses, telephone, card or account numbers: flagged, masked or dropped.",
+    )
     splits: dict[SplitName, Share] = Field(
         {"validation": 0.05}, description="Share of each split beside train, which takes the rest."
     )
     rows_per_shard: int = Field(
         200, ge=1, le=10_000, description="Pages or corpus rows a shard is made from: the unit of parallel work."
     )
-    licences: tuple[str, ...] = Field(OPEN_LICENCES, description="The licences (SPDX ids) a page may be under.")
+    licences: tuple[str, ...] = Field(
+        OPEN_LICENCES,
+        description="The licences (SPDX ids) a page may be under. Those that forbid commercial use or changes, allow "
+        "research only or are unknown are accepted where they are named.",
+    )
 
     @model_validator(mode="after")
     def _makes_something(self) -> Self:
@@ -81,8 +95,9 @@ class BuildRecipe(Recipe):
 
     def contents(self) -> dict[str, Any]:
         """The recipe as JSON values, without where things lie on this machine: that must not change the dataset."""
-        here: Any = {"press": {"browser"}, "corpora": {"__all__": {"path"}}}
-        return self.model_dump(mode="json", exclude=here)
+        here: Any = {"press": {"browser"}, "corpora": {"__all__": {"path"}}, "decontaminate": True}
+        against = [folder.name for folder in self.decontaminate]
+        return {**self.model_dump(mode="json", exclude=here), "decontaminate": against}
 
     def digest(self) -> str:
         """16 hex digits that name the recipe: equal for equal contents."""

@@ -15,7 +15,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -23,13 +23,11 @@ from typing import Any, Protocol
 
 from proofpress.flows.report import write_report
 from proofpress.flows.runners import Outcome, run
-from proofpress.flows.shard import ShardReport
+from proofpress.flows.shard import WORK, ShardReport
 from proofpress.pages.card import card
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import MANIFEST, read_manifest, write_manifest, write_whole
-
-WORK = "work"
 
 
 class Shard(Protocol):
@@ -44,7 +42,8 @@ class Job:
     """What makes a dataset.
 
     recipe, recipe_hash: as the manifest shows them. items: digest of the work list. made_with: asks the machine for
-    what else the bytes depend on. make: from the dataset folder and a shard to its report; must pickle.
+    what else the bytes depend on. make: from the dataset folder and a shard to its report; must pickle. prepare: where
+    shards are not known before something else is made: makes it in the working folder, which it may leave anything in.
     """
 
     name: str
@@ -54,6 +53,28 @@ class Job:
     made_with: Callable[[], dict[str, Any]]
     shards: Sequence[Shard]
     make: Callable[[Path, Any], ShardReport]
+    prepare: "Callable[[Path, How], Prepared] | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How work is done, which changes no byte of it: ``runner``, ``workers`` and ``progress`` of ``make_dataset``."""
+
+    runner: str
+    workers: int | None
+    progress: "Progress"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a job's ``prepare`` found. facts: for the manifest; the bytes of shards depend on them.
+
+    files: further files of the dataset, written already, as a shard's report has them.
+    """
+
+    shards: Sequence[Shard]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,34 +117,42 @@ def make_dataset(
     if (out / MANIFEST).exists():
         return _already_made(job, out)
     with _disk_full_explained(out), _claimed(job, out):
-        made_with = job.made_with()
+        prepared = Prepared(job.shards)
+        if job.prepare is not None:
+            prepared = job.prepare(out / WORK, How(runner, workers, progress))
+        made_with = {**job.made_with(), **prepared.facts}
+        shards = prepared.shards
         fingerprint = blake2b(to_json([job.recipe, job.items, made_with]).encode(), digest_size=16).hexdigest()
-        reports = {shard.name: report for shard in job.shards if (report := _whole(out, shard.name, fingerprint))}
-        pending = [shard for shard in job.shards if shard.name not in reports]
-        progress(len(reports), len(job.shards), "")
+        reports = {shard.name: report for shard in shards if (report := _whole(out, shard.name, fingerprint))}
+        pending = [shard for shard in shards if shard.name not in reports]
+        progress(len(reports), len(shards), "")
         work = partial(_make_and_mark, job.make, out, fingerprint)
         failures = []
         for outcome in run(work, pending, runner, workers):
             if outcome.result is not None:
                 reports[outcome.item.name] = outcome.result
-                progress(len(reports), len(job.shards), outcome.item.name)
+                progress(len(reports), len(shards), outcome.item.name)
             elif isinstance(outcome.error, RequestError) or (outcome.error and _is_disk_full(outcome.error)):
                 raise outcome.error
             else:
                 failures.append(outcome)
         if failures:
-            raise ShardsFailed(failures, len(job.shards))
-        return _complete(job, out, made_with, [reports[shard.name] for shard in job.shards])
+            raise ShardsFailed(failures, len(shards))
+        return _complete(job, out, made_with, [reports[shard.name] for shard in shards], prepared.files)
 
 
-def _complete(job: Job, out: Path, made_with: Mapping[str, Any], reports: Sequence[ShardReport]) -> Made:
+def _complete(
+    job: Job, out: Path, made_with: Mapping[str, Any], reports: Sequence[ShardReport], files: Mapping[str, Any]
+) -> Made:
+    totals = _totals(reports)
     facts = {
         "name": job.name,
         "recipe": job.recipe,
         "recipe_hash": job.recipe_hash,
         "items": job.items,
         **made_with,
-        **_totals(reports),
+        **totals,
+        "files": {**totals["files"], **files},
     }
     manifest = json.loads(to_json(facts))  # as it will be read again: card and report see its keys in the same order
     write_whole(out / "README.md", card(manifest).encode())

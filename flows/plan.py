@@ -15,6 +15,7 @@ from hashlib import blake2b
 from proofpress.cleaners.clean import CLEANER_VERSION, repeat_id
 from proofpress.cleaners.corpora import CORPORA
 from proofpress.cleaners.corpus import Corpus
+from proofpress.cleaners.licences import may_train, refusal
 from proofpress.flows.config import BuildRecipe, CorpusRecipe
 from proofpress.generators import press
 from proofpress.pages.errors import RequestError
@@ -115,12 +116,13 @@ def _corpus_items(recipe: BuildRecipe, corpus: Corpus, wanted: CorpusRecipe) -> 
         repeated = content_id in seen
         seen.add(content_id)
         identity = repeat_id(corpus, ref) if repeated else content_id
-        yield Item(corpus.name, ref, identity, corpus.split(ref), repeated)
+        split = corpus.split(ref)
+        yield Item(corpus.name, ref, identity, split if may_train(corpus.benchmark, split) else "test", repeated)
 
 
 def _check_licence(recipe: BuildRecipe, key: str, licence: str) -> None:
-    if licence not in recipe.licences:
+    if why := refusal(licence, recipe.licences):
         raise RequestError(
-            f"{key}: its pages are under {licence}, which `licences` does not accept ({', '.join(recipe.licences)}); "
-            f"add {licence} to it, or leave {key} out"
+            f"{key}: its pages are under {licence}, which `licences` does not accept ({', '.join(recipe.licences)}): "
+            f"{why}; add {licence} to it, or leave {key} out"
         )

@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofpress.cleaners.clean import clean, reject_repeat
+from proofpress.cleaners.decontaminate import Index
+from proofpress.cleaners.duplicates.fingerprint import hashed
+from proofpress.cleaners.screen import Screen, reject_of
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
 from proofpress.generators.press import STAGE, print_pages
-from proofpress.pages.record import PageRecord, Reject, Scores, to_json
+from proofpress.pages.record import Check, PageRecord, Reject, Scores
 from proofpress.pages.shards import order_key, write_rejects, write_shard
 
 if TYPE_CHECKING:
@@ -24,13 +27,20 @@ if TYPE_CHECKING:
 
 Page = PageRecord | Reject
 
+#: Where a build works in its dataset's folder, and the index of benchmarks there.
+WORK, BENCHMARKS = "work", "benchmarks.npz"
+
 #: What one shard says of itself, in JSON: split, rows, sources, files (see ``write_pages``).
 ShardReport = dict[str, Any]
 
 
 def make_shard(recipe: BuildRecipe, folder: Path, shard: ShardPlan) -> ShardReport:
     """Make one shard of a build; its kept pages and its rejects are whole files in the folder when it returns."""
-    pages = sorted(_print_and_clean(recipe, shard), key=lambda page: order_key(recipe.seed, page.id))
+    screen = Screen(recipe.licences, recipe.personal, benchmarks_of(folder) if recipe.decontaminate else None)
+    screened = [screen.pass_or_reject(page) for page in _print_and_clean(recipe, shard)]
+    if recipe.duplicates is not None:
+        screened = [hashed(page) if isinstance(page, PageRecord) else page for page in screened]
+    pages = sorted(screened, key=lambda page: order_key(recipe.seed, page.id))
     if recipe.judge is not None:
         pages = judge_pages(recipe.judge, pages)
     return write_pages(folder, shard.name, shard.split, pages)
@@ -74,6 +84,18 @@ def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
         yield from (reject_repeat(corpus, wanted.path, ref) for ref in shard.refs(wanted.name, repeated=True))
 
 
+def benchmarks_of(folder: Path) -> Index:
+    """What pages are decontaminated against while a dataset is made in a folder."""
+    path = folder / WORK / BENCHMARKS
+    return _index(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=1)
+def _index(path: Path, written: int) -> Index:
+    """The index in a file, loaded once in a process as long as nobody writes another there."""
+    return Index.load(path)
+
+
 @lru_cache(maxsize=1)
 def _judge(model: str) -> "Judge":
     """The judge, loaded once in a process; a build without one does not wait for torch."""
@@ -84,20 +106,19 @@ def _judge(model: str) -> "Judge":
 
 def _without_bad(page: Page) -> Page:
     """The page, or a reject in its place where the judge says drop."""
-    if isinstance(page, Reject) or page.scores is None or page.scores.verdict != "drop":
+    if isinstance(page, Reject) or page.scores is None:
         return page
-    row = page.to_row()
-    del row["image"]
-    return Reject(
-        id=page.id,
-        stage="judge",
-        reason="unsound" if any("gold" in part for part in page.scores.parts.values()) else "unlikely",
-        evidence=_why(page.scores),
-        source=page.source,
-        text=page.text,
-        image=page.image,
-        original=to_json(row),
-    )
+    if page.scores.verdict != "drop":
+        return page.with_checks(_agreement(page.scores))
+    reason = "unsound" if any("gold" in part for part in page.scores.parts.values()) else "unlikely"
+    return reject_of(page, "judge", reason, _why(page.scores))
+
+
+def _agreement(scores: Scores) -> Check:
+    """The judge's word as one of a record's checks: it agrees, or it could not see the page."""
+    if scores.verdict == "unread":
+        return Check("judge.agreement", "passed", "judge.unread")
+    return Check("judge.agreement", "passed", "", _why(scores))
 
 
 def _why(scores: Scores) -> str:

@@ -36,7 +36,7 @@ _PAIRS = 1 << 16  # compared at a time
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Why two rows were joined. kind: ``pixels``, ``label``, ``text`` or ``image``; likeness: 0..1."""
+    """Why two rows were joined. kind: ``id``, ``pixels``, ``label``, ``text`` or ``image``; likeness: 0..1."""
 
     row: int
     of: int
@@ -62,7 +62,9 @@ def find_clusters(prints: Fingerprints) -> Found:
     labels = np.arange(prints.rows, dtype=np.int32)
     contents = prints.column("content_id")
     for kind, keys, likeness in _evidence(prints):
-        rows, leaders, values = _alike_in_buckets(keys, likeness, labels, contents)
+        # Rows of one content, a page and its crops, are no duplicates of each other, unless they are one row twice.
+        apart = np.arange(prints.rows) if kind == "id" else contents
+        rows, leaders, values = _alike_in_buckets(keys, likeness, labels, apart)
         if len(rows):
             labels, new = _join(labels, rows, leaders)
             links += [Link(int(rows[i]), int(leaders[i]), kind, round(float(values[i]), 4)) for i in new]
@@ -73,6 +75,7 @@ def _evidence(prints: Fingerprints) -> Iterator[tuple[str, Array, Likeness]]:
     """Each kind of evidence: its name, the keys of all rows (0 for none), and how alike rows with one key are."""
     tasks = np.array(prints.strings("task"))
     form, form_size, size = prints.column("form"), prints.column("form_size"), prints.column("size")
+    yield "id", prints.column("id").astype(np.uint64) + np.uint64(1), _certain
     yield "pixels", prints.column("pixels"), _certain
 
     least = np.full(prints.rows, MIN_SHINGLES + minhash.SHINGLE)

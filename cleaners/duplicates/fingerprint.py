@@ -65,7 +65,8 @@ def write_fingerprints(path: Path, records: Iterable[PageRecord]) -> None:
 def fingerprint(records: Sequence[PageRecord]) -> pa.RecordBatch:
     """The fingerprints of some records: a batch of ``SCHEMA``."""
     marked = [hashed(record) for record in records]
-    texts = [dense(record.text) for record in marked]
+    # Where blocks stand is no text: layouts are compared by their pictures.
+    texts = ["" if record.task == "layout" else dense(record.text) for record in marked]
     sketches = minhash.sketch(texts)
     forms = [
         normal_form(record.text, record.task) if record.task in ("formula", "table") else text

@@ -50,7 +50,7 @@ def test_the_digest_tells_work_lists_apart_but_not_their_order():
 class TinyCorpus:
     """Rows 0 to 9: even ones for training, odd ones to test on."""
 
-    name, licence = "tiny", "MIT"
+    name, licence, benchmark = "tiny", "MIT", False
 
     def items(self, path: Path) -> Iterator[str]:
         yield from map(str, range(10))
@@ -74,6 +74,19 @@ def corpus_recipe(**keys) -> BuildRecipe:
 def test_rows_of_a_corpus_keep_its_splits(tiny):
     splits = {item.ref: item.split for item in list_items(corpus_recipe())}
     assert splits == {str(n): "test" if n % 2 else "train" for n in range(10)}
+
+
+def test_rows_of_a_benchmark_never_stand_where_models_learn(tiny, monkeypatch):
+    monkeypatch.setattr(TinyCorpus, "benchmark", True)
+    assert {item.split for item in list_items(corpus_recipe())} == {"test"}
+
+
+def test_a_restricted_licence_is_refused_with_its_reason_unless_it_is_named(tiny, monkeypatch):
+    monkeypatch.setattr(TinyCorpus, "licence", "CC-BY-NC-SA-4.0")
+    with pytest.raises(RequestError, match="forbids commercial use"):
+        list_items(corpus_recipe())
+    named = corpus_recipe().model_copy(update={"licences": ("CC-BY-NC-SA-4.0",)})
+    assert len(list_items(named)) == 10
 
 
 def test_a_limit_takes_rows_from_all_over_the_corpus(tiny):
