@@ -1,13 +1,14 @@
-"""Batches by number: batch ``step`` is a pure function of the seed, the step and the mix, so a resumed run needs no
-replay and no order is stored.
+"""Batches by number: the rows of a step are a pure function of the seed, the step and the mix, so a resumed run needs
+no replay and no order is stored.
 
-A batch is drawn kind first, by the curriculum's mix; then a bucket of that kind, in proportion to the batches it
-holds; then its rows. Its size follows from a budget of pixels and label tokens, not from a number of rows. Rows are
-changed a little, as scans differ in ink, sharpness and margin.
+A step is drawn kind first, by the curriculum's mix; then a bucket of that kind, in proportion to the batches it
+holds; then its rows. How many follows from a budget of pixels and label tokens, not from a number of rows. They are
+dealt to the processes of the run, and of each process to the parts it reads one after the other: all have equal
+shapes and nearly equal work. Rows are changed a little, as scans differ in ink, sharpness and margin.
 
     with Batches(rows, recipe, processor) as batches:
-        drawn = batches.take(step=0, mix={"word": 1.0})
-        network(drawn.batch)
+        for part in batches.take(step=0, mix={"word": 1.0}):
+            network(part.batch)
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,7 @@ from torch.nn import functional
 
 from proofpress.model.jina_ocr.processor import Batch, Processor
 from proofpress.model.train.data import Bucket, BucketKey, TrainingRows
+from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import open_image
@@ -38,13 +40,13 @@ class Drawn:
 
 
 class Batches:
-    """Draws, decodes and prepares batches; the next one is prepared in a thread while the network works on this one.
+    """Draws, decodes and prepares this process's parts of each step; the next steps are prepared in threads meanwhile.
 
     Raises ``RequestError`` where a level of the recipe asks for a kind that no row is of.
     """
 
-    def __init__(self, rows: TrainingRows, recipe: SFTRecipe, processor: Processor) -> None:
-        self._rows, self._recipe, self._processor = rows, recipe, processor
+    def __init__(self, rows: TrainingRows, recipe: SFTRecipe, processor: Processor, team: Team = ALONE) -> None:
+        self._rows, self._recipe, self._processor, self._team = rows, recipe, processor, team
         self._kinds: dict[str, list[Bucket]] = {}
         for bucket in rows.buckets:
             self._kinds.setdefault(bucket.key.kind, []).append(bucket)
@@ -56,44 +58,59 @@ class Batches:
                         f"levels.{number}.mix: no training row is of kind {kind} (rows found: {found or 'none'}, "
                         f"refused: {dict(rows.refused) or 'none'}); add data or take the kind out"
                     )
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="batches")
-        self._next: tuple[int, dict[str, float], Future[Drawn]] | None = None
+        self._threads = ThreadPoolExecutor(recipe.loaders, thread_name_prefix="batches")
+        self._ahead: dict[int, Future[list[Drawn]]] = {}
+        self._shares: dict[str, float] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._thread.shutdown(cancel_futures=True)
+        self._threads.shutdown(cancel_futures=True)
 
-    def take(self, step: int, mix: Mapping[str, float]) -> Drawn:
-        """The batch of a step under a mix of kinds."""
+    def take(self, step: int, mix: Mapping[str, float]) -> list[Drawn]:
+        """This process's parts of a step under a mix of kinds."""
         shares = dict(mix)
-        if self._next is not None and self._next[:2] == (step, shares):
-            future = self._next[2]
-        else:
-            future = self._thread.submit(self._draw, step, shares)
-        self._next = (step + 1, shares, self._thread.submit(self._draw, step + 1, shares))
-        return future.result()
+        if shares != self._shares:
+            self._ahead, self._shares = {}, shares
+        ahead = range(step, step + self._recipe.loaders + 1)
+        self._ahead = {
+            number: self._ahead.get(number) or self._threads.submit(self._draw, number, shares) for number in ahead
+        }
+        return self._ahead[step].result()
 
-    def _draw(self, step: int, shares: dict[str, float]) -> Drawn:
+    def _draw(self, step: int, shares: dict[str, float]) -> list[Drawn]:
         rng = np.random.default_rng([self._recipe.seed, step])
         kinds = sorted(shares)
         buckets = self._kinds[kinds[_weighted_index(rng, [shares[kind] for kind in kinds])]]
         bucket = buckets[_weighted_index(rng, [b.weights.sum() / self._size(b) for b in buckets])]
         chance = bucket.weights / bucket.weights.sum()
-        rows = rng.choice(bucket.rows, self._size(bucket), replace=False, p=chance)
+        size = self._size(bucket)
+        rows = rng.choice(bucket.rows, size, replace=size > len(bucket.rows), p=chance)
+        # Each row has its own seed: it is changed in the same way whichever process reads it.
+        seeds = rng.integers(1 << 32, size=size)
+        parts, own = self._parts(), self._team.rank * self._recipe.accumulate
+        return [self._part(bucket, rows[n::parts], seeds[n::parts]) for n in range(own, own + self._recipe.accumulate)]
+
+    def _part(self, bucket: Bucket, rows: np.ndarray, seeds: np.ndarray) -> Drawn:
         samples = self._rows.read(rows)
-        images = [open_image(sample.image) for sample in samples]
-        slack = (bucket.key.shape.width, bucket.key.shape.height)
-        images = [self._vary(image, slack, rng) for image in images]
+        room = (bucket.key.shape.width, bucket.key.shape.height)
+        images = [
+            self._vary(open_image(sample.image), room, np.random.default_rng(int(seed)))
+            for sample, seed in zip(samples, seeds, strict=True)
+        ]
         batch = self._processor.batch(images, [sample.text for sample in samples])
         return Drawn(_padded(batch, bucket.key.length), bucket.key, sum(len(sample.text) for sample in samples))
 
+    def _parts(self) -> int:
+        return self._team.size * self._recipe.accumulate
+
     def _size(self, bucket: Bucket) -> int:
-        shape = bucket.key.shape
+        """Rows of a step, a whole number for each part."""
+        shape, parts = bucket.key.shape, self._parts()
         by_pixels = self._recipe.batch_pixels // (shape.width * shape.height)
         by_tokens = self._recipe.batch_tokens // bucket.key.length
-        return max(1, min(by_pixels, by_tokens, len(bucket.rows)))
+        return max(1, min(by_pixels, by_tokens, len(bucket.rows)) // parts) * parts
 
     def _vary(self, image: Image.Image, room: tuple[int, int], rng: np.random.Generator) -> Image.Image:
         return vary(image, room, rng) if rng.random() < self._recipe.augment else image

@@ -22,13 +22,16 @@ from torch import Tensor, nn
 
 from proofpress.pages.errors import WorkError
 
-KEPT = 2
-
 
 def write_checkpoint(
-    folder: Path, step: int, network: nn.Module, optimizers: Sequence[torch.optim.Optimizer], state: dict[str, Any]
+    folder: Path,
+    step: int,
+    network: nn.Module,
+    optimizers: Sequence[torch.optim.Optimizer],
+    state: dict[str, Any],
+    keep: int = 2,
 ) -> Path:
-    """Write the checkpoint of ``step`` where there is none and delete all but the last two; its path.
+    """Write the checkpoint of ``step`` where there is none and delete all but the newest ``keep``; its path.
 
     state: JSON values.
     """
@@ -44,7 +47,7 @@ def write_checkpoint(
         _sync(file)
     draft.rename(path)
     _sync(folder)
-    for old in checkpoints(folder)[:-KEPT]:
+    for old in checkpoints(folder)[:-keep]:
         shutil.rmtree(old)
     return path
 
@@ -67,11 +70,12 @@ def read_checkpoint(path: Path, network: nn.Module, optimizers: Sequence[torch.o
     try:
         saved = load_file(path / "tensors.safetensors")
         state: dict[str, Any] = json.loads((path / "state.json").read_text(encoding="utf-8"))
-    except (OSError, SafetensorError, json.JSONDecodeError) as error:
+        _check_state(state)
+        torch.set_rng_state(saved.pop("random"))
+    except (OSError, SafetensorError, ValueError, KeyError) as error:
         raise WorkError(
             f"{path}: damaged checkpoint ({error}); delete the folder to go on from the one before"
         ) from error
-    torch.set_rng_state(saved.pop("random"))
     owner = {parameter: optimizer for optimizer in optimizers for parameter in _parameters(optimizer)}
     try:
         with torch.no_grad():
@@ -87,6 +91,11 @@ def read_checkpoint(path: Path, network: nn.Module, optimizers: Sequence[torch.o
     except (KeyError, RuntimeError) as error:
         raise WorkError(f"{path}: checkpoint of another network or optimizer ({error})") from error
     return state
+
+
+def _check_state(state: Any) -> None:
+    if not isinstance(state, dict) or not isinstance(state.get("step"), int):
+        raise ValueError("state.json says no step")
 
 
 def _tensors(network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> dict[str, Tensor]:

@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +21,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofpress.model.jina_ocr.processor import Processor, ViewShape
-from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.recipe import RunRecipe
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.label import normal_label
 from proofpress.pages.record import SCHEMA
 
 # Row groups kept decoded. Batches draw from everywhere, so a corpus of crops smaller than this is read once.
 CACHE_BYTES = 1 << 30
-INDEX_COLUMNS = ["text", "task", "width", "height", "features", "split"]
+INDEX_COLUMNS = ["text", "task", "width", "height", "features"]
 
 
 class BucketKey(NamedTuple):
@@ -62,18 +63,22 @@ class TrainingRows:
     without Parquet files or with others' columns, ``WorkError`` for a file that cannot be read.
     """
 
-    def __init__(self, folders: Sequence[Path], split: str, recipe: SFTRecipe, processor: Processor) -> None:
+    def __init__(self, folders: Sequence[Path], split: str, recipe: RunRecipe, processor: Processor) -> None:
         self.refused: Counter[str] = Counter()
         self._files: list[pq.ParquetFile] = []
         self._cache: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
         self._cached_bytes = 0
+        self._lock = Lock()
         places: list[tuple[int, int, int]] = []  # row number -> file, row group, offset in it
         filed: dict[BucketKey, list[tuple[int, float]]] = {}
+        unknown = sorted(recipe.weights.keys() - {folder.name for folder in folders})
+        if unknown:
+            raise RequestError(
+                f"weights.{unknown[0]}: no dataset folder has this name; given: {', '.join(f.name for f in folders)}"
+            )
         for folder in folders:
             weight = recipe.weights.get(folder.name, 1.0)
-            for place, row in self._scan(folder):
-                if row["split"] != split:
-                    continue
+            for place, row in self._scan(folder, split):
                 key = file_row(row, recipe, processor)
                 if isinstance(key, str):
                     self.refused[key] += 1
@@ -94,22 +99,25 @@ class TrainingRows:
         return [self._read(*self._places[row].tolist()) for row in rows]
 
     def _read(self, file: int, group: int, offset: int) -> Sample:
-        place = (file, group)
-        if place not in self._cache:
-            self._cache[place] = self._files[file].read_row_group(group, columns=["image.bytes", "text", "task"])
-            self._cached_bytes += self._cache[place].nbytes
-        while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
-            _, oldest = self._cache.popitem(last=False)
-            self._cached_bytes -= oldest.nbytes
-        table = self._cache[place]
-        row = table.slice(offset, 1).to_pylist()[0]
+        row = self._group(file, group).slice(offset, 1).to_pylist()[0]
         return Sample(row["image"]["bytes"], normal_label(row["text"], row["task"]), row["task"])
 
-    def _scan(self, folder: Path) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
-        paths = sorted(folder.glob("data/*.parquet"))
-        if not paths:
+    def _group(self, file: int, group: int) -> pa.Table:
+        """A row group, decoded once as long as the cache holds it; called from several threads."""
+        place = (file, group)
+        with self._lock:
+            if place not in self._cache:
+                self._cache[place] = self._files[file].read_row_group(group, columns=["image.bytes", "text", "task"])
+                self._cached_bytes += self._cache[place].nbytes
+            while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
+                _, oldest = self._cache.popitem(last=False)
+                self._cached_bytes -= oldest.nbytes
+            return self._cache[place]
+
+    def _scan(self, folder: Path, split: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
+        if not any(folder.glob("data/*.parquet")):
             raise RequestError(f"{folder}: no dataset: it has no data/*.parquet")
-        for path in paths:
+        for path in sorted(folder.glob(f"data/{split}-*.parquet")):
             try:
                 file = pq.ParquetFile(path)
                 if not file.schema_arrow.equals(SCHEMA):
@@ -122,7 +130,7 @@ class TrainingRows:
                 raise WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again") from error
 
 
-def file_row(row: dict[str, Any], recipe: SFTRecipe, processor: Processor) -> BucketKey | str:
+def file_row(row: dict[str, Any], recipe: RunRecipe, processor: Processor) -> BucketKey | str:
     """The bucket a row belongs to, or the reason why it is refused. row: the columns ``INDEX_COLUMNS``."""
     text, width, height = normal_label(row["text"], row["task"]), row["width"], row["height"]
     if not text:

@@ -15,7 +15,7 @@ from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.reader import Reader
 from proofpress.model.train.data import BucketKey, TrainingRows
-from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.recipe import RunRecipe
 from proofpress.pages.image import open_image
 
 
@@ -30,7 +30,7 @@ class RowFigures:
     nats: float
 
 
-def evaluate(network: JinaOCR, processor: Processor, rows: TrainingRows, recipe: SFTRecipe) -> dict[str, Any]:
+def evaluate(network: JinaOCR, processor: Processor, rows: TrainingRows, recipe: RunRecipe) -> dict[str, Any]:
     """Figures of the first ``recipe.evaluation_rows`` rows of each kind, by kind and by task.
 
     Each is ``{"rows", "cer", "loss"}``: character error rate of greedy readings (edits per label character, which may
@@ -44,7 +44,7 @@ def evaluate(network: JinaOCR, processor: Processor, rows: TrainingRows, recipe:
     }
 
 
-def held_out(rows: TrainingRows, recipe: SFTRecipe) -> Iterator[tuple[BucketKey, list[int]]]:
+def held_out(rows: TrainingRows, recipe: RunRecipe) -> Iterator[tuple[BucketKey, list[int]]]:
     """The rows that are read, bucket by bucket: of each kind the first in the datasets' own seeded order."""
     for kind in recipe.kinds:
         buckets = [bucket for bucket in rows.buckets if bucket.key.kind == kind]

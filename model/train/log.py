@@ -4,8 +4,10 @@ log = RunLog(Path("runs/nano"), tensorboard=False)
 log.write({"step": 20, "loss": 3.2})
 """
 
+import importlib
+import importlib.util
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,18 @@ from proofpress.pages.shards import write_whole
 
 
 class RunLog:
-    """``log.jsonl`` in a run's folder. tensorboard: also write events under ``tensorboard/``.
+    """``log.jsonl`` in a run's folder, and what else shows figures.
 
-    Raises ``RequestError`` where TensorBoard is wanted and not installed.
+    tensorboard: also write events under ``tensorboard/``; None: where the package is installed. trackers: ``wandb`` and
+    ``trackio``, which get the same numbers under the folder's name. Raises ``RequestError`` where what is wanted is not
+    installed.
     """
 
-    def __init__(self, folder: Path, tensorboard: bool) -> None:
+    def __init__(self, folder: Path, tensorboard: bool | None, trackers: Sequence[str] = ()) -> None:
         self._path = folder / "log.jsonl"
-        self._board = _summary_writer(folder / "tensorboard") if tensorboard else None
+        wanted = _is_installed("tensorboard") if tensorboard is None else tensorboard
+        self._board = _summary_writer(folder / "tensorboard") if wanted else None
+        self._trackers = [_tracker(name, folder) for name in trackers]
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Add one line; ``step`` is the step it is of."""
@@ -31,6 +37,8 @@ class RunLog:
         if self._board is not None:
             for name, value in numbers(line):
                 self._board.add_scalar(name, value, line["step"])
+        for tracker in self._trackers:
+            tracker.log(dict(numbers(line)), step=line["step"])
 
     def take_back(self, step: int) -> None:
         """Remove the lines of later steps, which a resumed run takes again, and half a line where a write was cut."""
@@ -56,3 +64,17 @@ def _summary_writer(folder: Path) -> Any:
             "tensorboard: the package is not installed; run `pip install tensorboard` or set the field to false"
         ) from error
     return SummaryWriter(str(folder))
+
+
+def _is_installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
+
+
+def _tracker(name: str, folder: Path) -> Any:
+    """A run of wandb or of trackio, whose calls are the same."""
+    try:
+        return importlib.import_module(name).init(project="proofpress", name=folder.name)
+    except ImportError as error:
+        raise RequestError(
+            f"trackers: {name} is not installed; run `pip install {name}` or take it out of the list"
+        ) from error

@@ -1,26 +1,49 @@
 """The training loop: forward, backward, clip, step, log, save, until the budget is used up or a stop is asked for.
 
-The same loop trains a network of four million parameters from nothing and the public size from its checkpoint; all
-that differs is in the recipe. What a run has come to is a ``Progress``, saved with every checkpoint.
+The same loop trains a network of four million parameters from nothing, the public size from its checkpoint and a draft
+head; all that differs is in the recipe and the objective. A step's loss is one mean over all its label tokens, in
+however many processes and parts they are read. What a run has come to is a ``Progress``, saved with every checkpoint.
 
-    train(network, aid, optimizers, batches, recipe, progress, watch)
+    train(objective, optimizers, batches, recipe, progress, watch, team)
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
+from torch.nn.parallel import DistributedDataParallel
 
-from proofpress.model.jina_ocr.network import JinaOCR
-from proofpress.model.train.batches import Batches
-from proofpress.model.train.ctc import LineAid
-from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.batches import Batches, Drawn
+from proofpress.model.train.parallel import ALONE, Team
+from proofpress.model.train.recipe import RunRecipe
 from proofpress.model.train.schedule import Curriculum, learning_rate_factor
 from proofpress.pages.errors import WorkError
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A step over all processes and parts. counts: what its sums are divided by. parts: how many it is read in.
+
+    share: of the budget that was used up before it.
+    """
+
+    counts: Mapping[str, float]
+    parts: int
+    share: float
+
+
+class Objective(Protocol):
+    """What is trained, and for what: a module of which each call uses every parameter that is trained."""
+
+    def counts(self, drawn: Drawn) -> dict[str, int]:
+        """What a part has of each thing its losses are means of; ``tokens`` is one."""
+
+    def __call__(self, drawn: Drawn, whole: Whole) -> tuple[Tensor, dict[str, Tensor]]:
+        """A part's share of the step's loss, and of the step's figures (sums); ``nats`` is one."""
 
 
 @dataclass(slots=True)
@@ -32,7 +55,7 @@ class Progress:
     seconds: float = 0.0
     characters: int = 0
 
-    def share(self, recipe: SFTRecipe) -> float:
+    def share(self, recipe: RunRecipe) -> float:
         """The share of the budget that is used up, 0..1 or a little above."""
         return self.step / recipe.steps if recipe.steps else self.seconds / (60 * (recipe.minutes or 0))
 
@@ -51,22 +74,26 @@ class Progress:
 class Window:
     """Figures of the steps since the last line of the log."""
 
-    nats: float = 0.0
+    sums: dict[str, float] = field(default_factory=dict)
     characters: int = 0
     seconds: float = 0.0
+    waited: float = 0.0
     norm: float = 0.0
 
-    def add(self, nats: float, characters: int, seconds: float, norm: float) -> None:
+    def add(self, sums: Mapping[str, float], characters: int, seconds: float, waited: float, norm: float) -> None:
         """Count one step in."""
-        self.nats, self.characters = self.nats + nats, self.characters + characters
-        self.seconds, self.norm = self.seconds + seconds, max(self.norm, norm)
+        for name, value in sums.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        self.characters, self.seconds = self.characters + characters, self.seconds + seconds
+        self.waited, self.norm = self.waited + waited, max(self.norm, norm)
 
     def figures(self) -> dict[str, float]:
-        """Mean loss in nats per character, largest gradient norm before clipping, speed."""
+        """Mean loss in nats per character, largest gradient norm before clipping, speed, time spent without data."""
         return {
-            "loss": self.nats / max(1, self.characters),
+            "loss": self.sums.get("nats", 0.0) / max(1, self.characters),
             "gradient_norm": self.norm,
             "characters_per_second": self.characters / max(1e-9, self.seconds),
+            "data_wait": self.waited / max(1e-9, self.seconds),
         }
 
 
@@ -83,58 +110,44 @@ class Watch:
 
 
 def train(
-    network: JinaOCR,
-    aid: LineAid,
+    objective: Objective,
     optimizers: Sequence[torch.optim.Optimizer],
     batches: Batches,
-    recipe: SFTRecipe,
+    recipe: RunRecipe,
     progress: Progress,
     watch: Watch,
+    team: Team = ALONE,
 ) -> None:
     """Train until the budget is used up or ``watch.stopped()``; the last step is always saved.
 
     Raises ``WorkError`` when the loss or the gradient is no longer a number: the weights are then still good, for the
     step is not taken, and the message names the checkpoint to go on from.
     """
-    parameters = [*network.parameters(), *aid.parameters()]
-    passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
+    assert isinstance(objective, nn.Module)
+    parameters = [parameter for parameter in objective.parameters() if parameter.requires_grad]
+    learner = spread(objective, team)
     window = Window()
-    network.train()
-    while (share := progress.share(recipe)) < 1 and not watch.stopped():
+    objective.train()
+    while not any(team.total(watch.stopped())) and (share := progress.share(recipe)) < 1:
         began = perf_counter()
-        rate = recipe.learning_rate * learning_rate_factor(progress.step, share, recipe.warmup_steps, recipe.decay)
-        for optimizer in optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = rate
+        rate = set_rate(optimizers, recipe, progress.step, share)
         drawn = batches.take(progress.step, progress.curriculum.mix)
-        batch = drawn.batch.to(recipe.device)
-        aid_weight = recipe.ctc * max(0.0, 1 - share / recipe.ctc_until) * recipe.kinds[drawn.key.kind].one_line
-
-        with passes:
-            output = network(batch)
-            label = functional.cross_entropy(output.logits.float().flatten(0, 1), batch.labels.flatten())
-            line = aid(output.vision, batch.labels) if aid_weight else label.new_zeros(())
-            loss = label + aid_weight * line + recipe.router_balance * output.balance
-        loss.backward()
+        waited = perf_counter() - began
+        sums = gradient(learner, objective, drawn, recipe, share, team)
         norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
-        if not (loss.isfinite() and norm.isfinite()):
-            raise WorkError(
-                f"step {progress.step}: loss {loss.item():g}, gradient norm {norm.item():g}; last good checkpoint: "
-                f"{watch.saved()} (go on from it with --resume and a lower learning_rate)"
-            )
-        for optimizer in optimizers:
-            optimizer.step()
-            optimizer.zero_grad()
+        check_finite(progress.step, sums["nats"] / sums["tokens"], norm, watch.saved())
+        take_step(optimizers)
 
-        nats = label.item() * int((batch.labels >= 0).sum())
-        opened = progress.curriculum.observe(drawn.key.kind, nats / drawn.characters, progress.step)
+        kind, characters = drawn[0].key.kind, int(sums["characters"])
+        opened = progress.curriculum.observe(kind, sums["nats"] / characters, progress.step)
         progress.step += 1
-        progress.characters += drawn.characters
-        progress.seconds += perf_counter() - began
-        window.add(nats, drawn.characters, perf_counter() - began, norm.item())
+        progress.characters += characters
+        seconds = perf_counter() - began
+        window.add(sums, characters, seconds, waited, norm.item())
+        (progress.seconds,) = team.total(progress.seconds + seconds if team.leads else 0.0)
         if opened or progress.step % recipe.log_every == 0:
-            last = {"kind": drawn.key.kind, "ctc": line.item(), "expert_share": largest_share(output.loads)}
-            watch.log({**progress.state(), **window.figures(), **last, "learning_rate": rate})
+            means = {name: sums[name] for name in sums if name not in ("nats", "tokens", "characters")}
+            watch.log({**progress.state(), **window.figures(), "kind": kind, **means, "learning_rate": rate})
             window = Window()
         if progress.step % recipe.checkpoint_every == 0:
             watch.save()
@@ -143,6 +156,58 @@ def train(
     watch.save()
 
 
-def largest_share(loads: Sequence[Tensor]) -> float:
-    """What the busiest expert of any layer got of the layer's assignments; 1.0 when routing has collapsed."""
-    return max((float(load.max() / load.sum()) for load in loads), default=0.0)
+def spread(objective: nn.Module, team: Team) -> nn.Module:
+    """The objective as it is called: in a team its gradients are added up over the processes."""
+    if team.size == 1:
+        return objective
+    return DistributedDataParallel(objective)
+
+
+def gradient(
+    learner: nn.Module, objective: Objective, drawn: Sequence[Drawn], recipe: RunRecipe, share: float, team: Team
+) -> dict[str, float]:
+    """Leave the gradient of a whole step in the parameters; the step's sums over all processes and parts.
+
+    The loss is divided by what the whole step holds before the backward passes, so that the parts need not be equal.
+    """
+    own = [{**objective.counts(part), "characters": part.characters} for part in drawn]
+    names = list(own[0])
+    counts = dict(zip(names, team.total(*(sum(part[name] for part in own) for name in names)), strict=True))
+    whole = Whole(counts, len(drawn) * team.size, share)
+    passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
+    figures: dict[str, Tensor] = {}
+    for number, part in enumerate(drawn, start=1):
+        waits = isinstance(learner, DistributedDataParallel) and number < len(drawn)
+        with learner.no_sync() if waits else nullcontext():  # type: ignore[operator]
+            with passes:
+                loss, found = learner(Drawn(part.batch.to(recipe.device), part.key, part.characters), whole)
+            # A team's gradient is the mean over its processes, and ours is to be the sum.
+            (loss * team.size).backward()
+        figures = {name: figures.get(name, 0.0) + value.detach().double() for name, value in found.items()}
+    totals = team.total(*(float(value) for value in figures.values()))
+    return {**counts, **dict(zip(figures, totals, strict=True))}
+
+
+def set_rate(optimizers: Sequence[torch.optim.Optimizer], recipe: RunRecipe, step: int, share: float) -> float:
+    """The learning rate of a step, set in the optimizers."""
+    factor = learning_rate_factor(step, share, recipe.warmup_steps, recipe.decay, recipe.decay_shape)
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["lr"] = recipe.learning_rate * factor
+    return recipe.learning_rate * factor
+
+
+def check_finite(step: int, loss: float, norm: Tensor, saved: str) -> None:
+    """``WorkError`` where loss or gradient is no number, before anything is changed by it."""
+    if not (torch.tensor(loss).isfinite() and norm.isfinite()):
+        raise WorkError(
+            f"step {step}: loss {loss:g}, gradient norm {norm.item():g}; last good checkpoint: "
+            f"{saved} (go on from it with --resume and a lower learning_rate)"
+        )
+
+
+def take_step(optimizers: Sequence[torch.optim.Optimizer]) -> None:
+    """Change the weights and forget the gradient."""
+    for optimizer in optimizers:
+        optimizer.step()
+        optimizer.zero_grad()

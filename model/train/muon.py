@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from proofpress.model.train.parallel import ALONE, Team
+
 # Parameters with two or more axes that are tables, first layers or the router: no linear map between hidden states.
 NOT_A_MATRIX = re.compile(r"embed|lm_head|rel_pos|mlp\.gate\.|ctc")
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
@@ -27,7 +29,8 @@ class Muon(torch.optim.Optimizer):
     """Nesterov momentum, orthogonalised, scaled by ``0.2 * sqrt(max(rows, columns))`` to AdamW's usual step size.
 
     matrices: (name, parameter) pairs of two or more axes. Three axes are a stack of matrices; a convolution counts as
-    (out, in * height * width); a parameter named ``qkv`` as three matrices stacked along its rows.
+    (out, in * height * width); a parameter named ``qkv`` as three matrices stacked along its rows. team: processes
+    with equal gradients; each orthogonalises its share of the matrices and hands them to the others.
     """
 
     def __init__(
@@ -36,7 +39,9 @@ class Muon(torch.optim.Optimizer):
         learning_rate: float,
         weight_decay: float = 0.0,
         momentum: float = 0.95,
+        team: Team = ALONE,
     ) -> None:
+        self._team = team
         groups = [{"params": [parameter], "parts": _parts(name, parameter)} for name, parameter in matrices]
         defaults = {"lr": learning_rate, "weight_decay": weight_decay, "momentum": momentum}
         super().__init__(groups, defaults)
@@ -59,11 +64,20 @@ class Muon(torch.optim.Optimizer):
             by_shape.setdefault((rows, matrices.shape[2]), []).append((group, parameter, matrices))
         for shape, members in by_shape.items():
             batch = torch.cat([matrices for _, _, matrices in members])  # (parts of all members, rows, columns)
-            updates = orthogonalise(batch).split([len(matrices) for _, _, matrices in members])
+            updates = self._orthogonalise(batch).split([len(matrices) for _, _, matrices in members])
             scale = 0.2 * math.sqrt(max(shape))
             for (group, parameter, _), update in zip(members, updates, strict=True):
                 parameter.mul_(1 - group["lr"] * group["weight_decay"])
                 parameter.add_(update.reshape(parameter.shape), alpha=-group["lr"] * scale)
+
+    def _orthogonalise(self, matrices: Tensor) -> Tensor:
+        if self._team.size == 1:
+            return orthogonalise(matrices)
+        share = -(-len(matrices) // self._team.size)
+        own = matrices[self._team.rank * share :][:share]
+        padded = torch.cat((own, own.new_zeros(share - len(own), *own.shape[1:])))
+        # The values are those of bfloat16 in any case: half the bytes go over.
+        return self._team.joined(orthogonalise(padded).bfloat16())[: len(matrices)].float()
 
 
 def orthogonalise(matrices: Tensor, steps: int = 5) -> Tensor:
@@ -85,7 +99,11 @@ def _parts(name: str, parameter: Parameter) -> int:
 
 
 def build_optimizers(
-    parameters: Iterable[tuple[str, Parameter]], kind: str, learning_rate: float, weight_decay: float
+    parameters: Iterable[tuple[str, Parameter]],
+    kind: str,
+    learning_rate: float,
+    weight_decay: float,
+    team: Team = ALONE,
 ) -> list[torch.optim.Optimizer]:
     """The optimizers of a run: ``adamw`` alone, or ``muon`` for the matrices with AdamW for the rest.
 
@@ -97,7 +115,7 @@ def build_optimizers(
     rest: list[Parameter] = [parameter for name, parameter in named if name not in taken]
     settings: dict[str, Any] = {"lr": learning_rate, "betas": (0.9, 0.98), "weight_decay": 0.0, "fused": True}
     if kind == "muon":
-        return [Muon(matrices, learning_rate, weight_decay), torch.optim.AdamW(rest, **settings)]
+        return [Muon(matrices, learning_rate, weight_decay, team=team), torch.optim.AdamW(rest, **settings)]
     groups: list[dict[str, Any]] = [
         {"params": [parameter for _, parameter in matrices], "weight_decay": weight_decay},
         {"params": rest},

@@ -1,4 +1,4 @@
-"""The recipe of a supervised run: what to start from, what to read in which order, how fast to learn, when to stop.
+"""The recipe of a run: what to start from, what to read in which order, how fast to learn, when to stop.
 
 ``recipes/train/nano.yaml`` is the one the bundled weights were made with. The command line, the YAML file and the
 Prefect form are all this one model.
@@ -6,9 +6,10 @@ Prefect form are all this one model.
     SFTRecipe(init="scratch", steps=200, levels=[Level(mix={"all": 1.0})])
 """
 
+import re
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, field_validator, model_validator
 
 
 class Kind(BaseModel, extra="forbid"):
@@ -41,13 +42,16 @@ class Level(BaseModel, extra="forbid", allow_inf_nan=False):
     )
 
 
-class SFTRecipe(BaseModel, extra="forbid", allow_inf_nan=False):
-    """Everything that decides a run, apart from the data."""
+class RunRecipe(BaseModel, extra="forbid", allow_inf_nan=False):
+    """What all trainers share: start, budget, data, optimizer, machine and what is written."""
 
     init: str = Field(
         default="nano", description="`nano` (bundled weights), `scratch` (nano, random weights) or a model folder"
     )
-    seed: int = Field(default=0, description="of the random weights, the batches and the augmentation")
+    freeze: list[str] = Field(
+        default=[], description="regular expressions; parameters whose name one of them is found in are not trained"
+    )
+    seed: int = Field(default=0, ge=0, description="of the random weights, the batches and the augmentation")
     steps: PositiveInt | None = Field(default=None, description="optimizer steps to take; give this or `minutes`")
     minutes: float | None = Field(
         default=None, gt=0, description="training time on the clock, over all resumes; give this or `steps`"
@@ -59,16 +63,10 @@ class SFTRecipe(BaseModel, extra="forbid", allow_inf_nan=False):
     kinds: dict[str, Kind] = Field(
         default={"all": Kind()}, description="kinds of rows; a row is of the first kind that admits it, else refused"
     )
-    levels: list[Level] = Field(
-        default=[Level(mix={"all": 1.0})], min_length=1, description="the curriculum, from the first level to the last"
-    )
-    batch_pixels: PositiveInt = Field(default=200_000, description="pixels a step reads, whatever the shape of a row")
-    batch_tokens: PositiveInt = Field(default=8_192, description="label tokens a step reads at most, padding included")
     max_label: PositiveInt = Field(default=1_024, description="longest label in tokens; longer rows are refused")
     min_scale: float = Field(
         default=1.0, gt=0, le=1, description="rows that the model's largest view shows smaller than this are refused"
     )
-    augment: float = Field(default=0.5, ge=0, le=1, description="share of rows with changed ink, blur or noise")
 
     optimizer: Literal["adamw", "muon"] = Field(
         default="adamw", description="`muon` learns faster from nothing; the public size is trained with `adamw`"
@@ -78,25 +76,66 @@ class SFTRecipe(BaseModel, extra="forbid", allow_inf_nan=False):
     clip: float = Field(default=1.0, gt=0, description="largest norm of the gradient")
     warmup_steps: int = Field(default=100, ge=0, description="steps until the peak learning rate")
     decay: float = Field(default=0.25, ge=0, le=1, description="last share of the budget, over which it falls to 0")
-    ctc: float = Field(default=0.0, ge=0, description="weight of the CTC aid at the start; 0 for none")
-    ctc_until: float = Field(default=0.67, gt=0, le=1, description="share of the budget at which that weight is 0")
-    router_balance: float = Field(default=0.001, ge=0, description="weight of the experts' load-balancing loss")
+    decay_shape: Literal["linear", "cosine"] = Field(default="linear", description="how it falls there")
 
     device: str = Field(default="cpu", description="a torch device, e.g. `cuda`")
     precision: Literal["bfloat16", "float32"] = Field(
         default="bfloat16", description="of the network's passes; weights and optimizer stay float32"
     )
-    threads: PositiveInt = Field(default=2, description="threads of torch on a CPU")
+    processes: PositiveInt = Field(
+        default=1,
+        description="that share the rows of each step, one a core or a GPU; `torchrun` may start them instead",
+    )
+    threads: PositiveInt = Field(default=2, description="threads of torch in a process on a CPU")
+    loaders: PositiveInt = Field(default=1, description="threads in a process that decode images ahead")
+
     log_every: PositiveInt = Field(default=20, description="steps between two lines of log.jsonl")
-    checkpoint_every: PositiveInt = Field(default=500, description="steps between two checkpoints; the last two stay")
+    checkpoint_every: PositiveInt = Field(default=500, description="steps between two checkpoints")
+    keep: PositiveInt = Field(default=2, description="newest checkpoints that stay")
     evaluate_every: PositiveInt | None = Field(default=None, description="steps between two readings of held-out rows")
     evaluation_rows: int = Field(default=32, ge=0, description="held-out rows of each kind that are read")
-    tensorboard: bool = Field(default=False, description="also write TensorBoard events; needs the tensorboard package")
+    tensorboard: bool = Field(
+        default=True, description="also write TensorBoard events, where that package is installed"
+    )
+    trackers: list[Literal["wandb", "trackio"]] = Field(
+        default=[], description="services that get the figures too; each needs the package of its name"
+    )
+
+    @model_validator(mode="after")
+    def _has_one_budget(self) -> Self:
+        if (self.steps is None) == (self.minutes is None):
+            raise ValueError("give exactly one of steps and minutes")
+        return self
+
+    @field_validator("freeze")
+    @classmethod
+    def _are_patterns(cls, patterns: list[str]) -> list[str]:
+        for pattern in patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+        return patterns
+
+
+class SFTRecipe(RunRecipe):
+    """Everything that decides a supervised run, apart from the data."""
+
+    levels: list[Level] = Field(
+        default=[Level(mix={"all": 1.0})], min_length=1, description="the curriculum, from the first level to the last"
+    )
+    batch_pixels: PositiveInt = Field(default=200_000, description="pixels a step reads, whatever the shape of a row")
+    batch_tokens: PositiveInt = Field(default=8_192, description="label tokens a step reads at most, padding included")
+    accumulate: PositiveInt = Field(
+        default=1, description="parts in which a process reads its rows of a step, where they do not fit its memory"
+    )
+    augment: float = Field(default=0.5, ge=0, le=1, description="share of rows with changed ink, blur or noise")
+    ctc: float = Field(default=0.0, ge=0, description="weight of the CTC aid at the start; 0 for none")
+    ctc_until: float = Field(default=0.67, gt=0, le=1, description="share of the budget at which that weight is 0")
+    router_balance: float = Field(default=0.001, ge=0, description="weight of the experts' load-balancing loss")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        if (self.steps is None) == (self.minutes is None):
-            raise ValueError("give exactly one of steps and minutes")
         for number, level in enumerate(self.levels):
             unknown = sorted(level.mix.keys() - self.kinds.keys())
             if unknown:

@@ -7,8 +7,9 @@ next level when the smoothed loss of the newest rows has fallen below the level'
     curriculum.observe("word", nats_per_character, step)
 """
 
+import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from proofpress.model.train.recipe import Level
 
@@ -17,13 +18,17 @@ SMOOTHING = 0.97
 PATIENCE = 100
 
 
-def learning_rate_factor(step: int, progress: float, warmup_steps: int, decay: float) -> float:
-    """What the peak learning rate is multiplied by: linear warm-up, constant, linear to 0 over the last share.
+def learning_rate_factor(
+    step: int, progress: float, warmup_steps: int, decay: float, shape: Literal["linear", "cosine"] = "linear"
+) -> float:
+    """What the peak learning rate is multiplied by: linear warm-up, constant, then down to 0 over the last share.
 
-    step: from 0. progress: 0..1, the share of the budget that is used up. decay: share of the budget that decays.
+    step: from 0. progress: 0..1, the share of the budget that is used up. decay: share of the budget that decays; 1
+    with shape ``cosine`` is the usual cosine schedule.
     """
     warm = min(1.0, (step + 1) / warmup_steps) if warmup_steps else 1.0
-    return warm * (min(1.0, max(0.0, 1 - progress) / decay) if decay else 1.0)
+    left = min(1.0, max(0.0, 1 - progress) / decay) if decay else 1.0
+    return warm * (left if shape == "linear" else (1 - math.cos(math.pi * left)) / 2)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
 from proofpress.model.train.batches import Batches, Drawn, vary
 from proofpress.model.train.data import TrainingRows
+from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import Kind, Level, SFTRecipe
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import PageRecord
@@ -32,14 +33,19 @@ def folder(dataset: Callable[..., Path], draw: Callable[..., PageRecord]) -> Pat
 def opened(folder: Path) -> Iterator[Callable[..., Batches]]:
     made: list[Batches] = []
 
-    def make(recipe: SFTRecipe = RECIPE) -> Batches:
+    def make(recipe: SFTRecipe = RECIPE, team: Team = ALONE) -> Batches:
         processor = Processor(named("nano"), nano_tokenizer())
-        made.append(Batches(TrainingRows([folder], "train", recipe, processor), recipe, processor))
+        made.append(Batches(TrainingRows([folder], "train", recipe, processor), recipe, processor, team))
         return made[-1]
 
     yield make
     for batches in made:
         batches.__exit__()
+
+
+def only(parts: list[Drawn]) -> Drawn:
+    (part,) = parts
+    return part
 
 
 def equal(one: Drawn, other: Drawn) -> bool:
@@ -49,34 +55,54 @@ def equal(one: Drawn, other: Drawn) -> bool:
 
 def test_a_batch_is_a_pure_function_of_its_step(opened: Callable[..., Batches]) -> None:
     forward, alone = opened(), opened()
-    in_order = [forward.take(step, MIX) for step in range(6)]
+    in_order = [only(forward.take(step, MIX)) for step in range(6)]
     for step in (5, 0, 3):
-        assert equal(in_order[step], alone.take(step, MIX))
+        assert equal(in_order[step], only(alone.take(step, MIX)))
     assert not equal(in_order[0], in_order[1])
+
+
+@pytest.mark.parametrize(("processes", "accumulate"), [(1, 2), (2, 1), (2, 2)])
+def test_processes_and_parts_divide_the_rows_of_a_step(
+    opened: Callable[..., Batches], processes: int, accumulate: int
+) -> None:
+    whole = only(opened().take(3, MIX)).batch
+    recipe = RECIPE.model_copy(update={"accumulate": accumulate})
+    dealt = [opened(recipe, Team(rank, processes)).take(3, MIX) for rank in range(processes)]
+    parts = [part.batch for own in dealt for part in own]
+    assert len(parts) == processes * accumulate
+    for number, part in enumerate(parts):
+        assert torch.equal(part.ids, whole.ids[number :: len(parts)])
+        assert torch.equal(part.views.pages, whole.views.pages[number :: len(parts)])
+
+
+def test_more_loaders_prepare_the_same_batches(opened: Callable[..., Batches]) -> None:
+    many, one = opened(RECIPE.model_copy(update={"loaders": 3})), opened()
+    for step in range(5):
+        assert equal(only(many.take(step, MIX)), only(one.take(step, MIX)))
 
 
 def test_a_change_of_mix_does_not_leave_a_prepared_batch_behind(opened: Callable[..., Batches]) -> None:
     changed, alone = opened(), opened()
     changed.take(0, {"word": 1.0})
-    assert equal(changed.take(1, {"line": 1.0}), alone.take(1, {"line": 1.0}))
+    assert equal(only(changed.take(1, {"line": 1.0})), only(alone.take(1, {"line": 1.0})))
 
 
 def test_the_mix_decides_how_often_a_kind_is_drawn(opened: Callable[..., Batches]) -> None:
     batches = opened()
-    kinds = [batches.take(step, {"word": 1.0, "line": 3.0}).key.kind for step in range(60)]
+    kinds = [only(batches.take(step, {"word": 1.0, "line": 3.0})).key.kind for step in range(60)]
     assert 36 <= kinds.count("line") <= 54
 
 
 def test_a_batch_fills_the_budget_of_pixels_and_of_tokens(opened: Callable[..., Batches]) -> None:
     for recipe, count in [(RECIPE, 4), (RECIPE.model_copy(update={"batch_tokens": 40}), 2)]:
-        drawn = opened(recipe).take(0, {"word": 1.0})
+        drawn = only(opened(recipe).take(0, {"word": 1.0}))
         assert drawn.batch.views.pages.shape[0] == count
         assert drawn.batch.labels.shape == (count, 16)
         assert drawn.characters == 3 * count
 
 
 def test_labels_are_padded_to_their_class_without_touching_what_counts(opened: Callable[..., Batches]) -> None:
-    drawn = opened().take(0, {"line": 1.0})
+    drawn = only(opened().take(0, {"line": 1.0}))
     batch, (count, length) = drawn.batch, drawn.batch.labels.shape
     assert length == drawn.key.length
     assert batch.ids.shape == (count, batch.prompt_length + length - 1)

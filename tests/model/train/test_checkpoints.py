@@ -40,10 +40,10 @@ def test_training_goes_on_from_a_checkpoint_bit_for_bit(tmp_path: Path, kind: st
         assert torch.equal(there, here)
 
 
-def test_the_last_two_checkpoints_are_kept(tmp_path: Path) -> None:
+def test_the_newest_checkpoints_are_kept(tmp_path: Path) -> None:
     trained = Trained(0)
     for step in (5, 10, 100):
-        write_checkpoint(tmp_path, step, trained.network, trained.optimizers, {})
+        write_checkpoint(tmp_path, step, trained.network, trained.optimizers, {}, keep=2)
     assert [path.name for path in checkpoints(tmp_path)] == ["step-00000010", "step-00000100"]
     assert last_checkpoint(tmp_path) == tmp_path / "step-00000100"
 
@@ -63,6 +63,15 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path, file: str) -> None:
     path = write_checkpoint(tmp_path, 5, trained.network, trained.optimizers, {})
     (path / file).write_bytes((path / file).read_bytes()[:-9])
     with pytest.raises(WorkError, match="step-00000005: damaged checkpoint"):
+        read_checkpoint(path, trained.network, trained.optimizers)
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", '{"step": "5"}'])
+def test_a_state_without_a_step_is_a_damaged_checkpoint(tmp_path: Path, text: str) -> None:
+    trained = Trained(1)
+    path = write_checkpoint(tmp_path, 5, trained.network, trained.optimizers, {})
+    (path / "state.json").write_text(text)
+    with pytest.raises(WorkError, match=r"step-00000005: damaged checkpoint .*no step"):
         read_checkpoint(path, trained.network, trained.optimizers)
 
 

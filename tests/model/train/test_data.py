@@ -66,6 +66,11 @@ def test_what_would_be_cut_too_small_or_is_of_no_kind_is_refused_and_counted(
     assert [sample.text for bucket in rows.buckets for sample in rows.read(bucket.rows)] == ["ab"]
 
 
+def test_a_weight_of_no_dataset_is_refused(processor: Processor, dataset: Write, draw: Draw) -> None:
+    with pytest.raises(RequestError, match=r"weights\.hrad: no dataset folder has this name; given: drawn"):
+        open_rows(processor, dataset([draw("a")]), weights={"hrad": 3.0})
+
+
 @pytest.mark.parametrize(("least", "found"), [(1.0, 0), (0.8, 1)])
 def test_a_recipe_may_admit_what_is_shown_a_little_smaller(
     processor: Processor, dataset: Write, draw: Draw, least: float, found: int
@@ -103,8 +108,8 @@ def test_a_folder_without_data_and_a_damaged_file_are_named(
 
 def test_a_file_with_other_columns_is_named(processor: Processor, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    pq.write_table(pa.table({"text": ["a"]}), tmp_path / "data/train.parquet")
-    with pytest.raises(RequestError, match=r"train\.parquet: its columns are not those"):
+    pq.write_table(pa.table({"text": ["a"]}), tmp_path / "data/train-00000-of-00001.parquet")
+    with pytest.raises(RequestError, match=r"train-00000-of-00001\.parquet: its columns are not those"):
         open_rows(processor, tmp_path)
 
 

@@ -41,3 +41,16 @@ def test_a_missing_tensorboard_is_said_before_training(tmp_path: Path, monkeypat
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
     with pytest.raises(RequestError, match="pip install tensorboard"):
         RunLog(tmp_path, tensorboard=True)
+
+
+def test_a_tracker_gets_every_number_and_a_missing_one_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    logged: list[tuple[dict[str, float], int]] = []
+    module = types.ModuleType("trackio")
+    run = types.SimpleNamespace(log=lambda numbers, step: logged.append((numbers, step)))
+    monkeypatch.setattr(module, "init", lambda project, name: run, raising=False)
+    monkeypatch.setitem(sys.modules, "trackio", module)
+    RunLog(tmp_path, tensorboard=False, trackers=["trackio"]).write({"step": 5, "rewards": {"table": 0.5}})
+    assert logged == [({"step": 5, "rewards/table": 0.5}, 5)]
+    monkeypatch.setitem(sys.modules, "wandb", None)
+    with pytest.raises(RequestError, match="trackers: wandb is not installed"):
+        RunLog(tmp_path, tensorboard=False, trackers=["wandb"])

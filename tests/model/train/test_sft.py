@@ -1,6 +1,7 @@
 """Supervised training from a dataset folder to a model folder."""
 
 import json
+import multiprocessing
 import os
 import signal
 from pathlib import Path
@@ -11,7 +12,7 @@ import torch
 from safetensors.torch import load_file
 
 from proofpress.model.reader import Reader
-from proofpress.model.train import loop
+from proofpress.model.train import supervised
 from proofpress.model.train.recipe import Kind, SFTRecipe
 from proofpress.model.train.sft import train_sft
 from proofpress.pages.errors import RequestError, WorkError
@@ -48,6 +49,49 @@ def test_a_stopped_and_resumed_run_equals_a_whole_one_bit_for_bit(
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
+@pytest.mark.parametrize("optimizer", ["muon", "adamw"])
+def test_two_processes_equal_one_that_reads_as_much_in_two_parts(
+    word_dataset: Path, tmp_path: Path, optimizer: str
+) -> None:
+    recipe = RECIPE.model_copy(
+        update={"optimizer": optimizer, "evaluation_rows": 0, "steps": 3, "batch_pixels": 32 * 64 * 8}
+    )
+    alone = train_sft(recipe.model_copy(update={"accumulate": 2}), [word_dataset], tmp_path / "alone")
+    together = train_sft(recipe.model_copy(update={"processes": 2}), [word_dataset], tmp_path / "together")
+    assert alone["losses"] == together["losses"]
+    assert all(torch.equal(weights(tmp_path / "alone")[n], w) for n, w in weights(tmp_path / "together").items())
+
+
+@pytest.mark.parametrize("update", [{"accumulate": 8}, {"accumulate": 4, "processes": 2}])
+def test_a_step_in_eight_parts_equals_a_step_in_one(word_dataset: Path, tmp_path: Path, update: dict[str, int]) -> None:
+    recipe = RECIPE.model_copy(
+        # The balance is of one pass, so it is not part of the equality.
+        update={
+            "optimizer": "adamw", "precision": "float32", "router_balance": 0.0, "learning_rate": 1e-4,
+            "evaluation_rows": 0, "steps": 2, "batch_pixels": 32 * 64 * 8,
+        }
+    )  # fmt: skip
+    lines: dict[str, list[dict[str, Any]]] = {"one": [], "eight": []}
+    train_sft(recipe, [word_dataset], tmp_path / "one", progress=lines["one"].append)
+    train_sft(recipe.model_copy(update=update), [word_dataset], tmp_path / "eight", progress=lines["eight"].append)
+    for one, eight in zip(lines["one"][:2], lines["eight"][:2], strict=True):
+        assert one["loss"] == pytest.approx(eight["loss"], rel=1e-6)
+        assert one["gradient_norm"] == pytest.approx(eight["gradient_norm"], rel=1e-5)
+
+
+def test_a_lost_process_is_told_and_the_checkpoint_is_whole(word_dataset: Path, tmp_path: Path) -> None:
+    recipe = RECIPE.model_copy(update={"processes": 2, "checkpoint_every": 2, "evaluation_rows": 0})
+
+    def kill_the_follower(line: dict[str, Any]) -> None:
+        if line["step"] == 3:
+            (follower,) = multiprocessing.active_children()
+            follower.kill()
+
+    with pytest.raises(WorkError, match=r"a process of the run was lost .* go on with --resume"):
+        train_sft(recipe, [word_dataset], tmp_path / "run", progress=kill_the_follower)
+    assert train_sft(recipe, [word_dataset], tmp_path / "run", resume=True)["steps"] == 6
+
+
 def test_loss_falls_and_the_model_folder_can_be_read_with(word_dataset: Path, tmp_path: Path) -> None:
     lines: list[dict[str, Any]] = []
     recipe = RECIPE.model_copy(update={"steps": 25, "log_every": 5})
@@ -74,13 +118,13 @@ def test_a_loss_that_is_no_number_names_the_step_and_the_last_good_checkpoint(
     word_dataset: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = RECIPE.model_copy(update={"checkpoint_every": 2, "evaluation_rows": 0})
-    cross_entropy, calls = loop.functional.cross_entropy, []
+    cross_entropy, calls = supervised.functional.cross_entropy, []
 
-    def spoiled(*args: torch.Tensor) -> torch.Tensor:
+    def spoiled(*args: torch.Tensor, **options: Any) -> torch.Tensor:
         calls.append(1)
-        return cross_entropy(*args) * (float("nan") if len(calls) == 4 else 1.0)
+        return cross_entropy(*args, **options) * (float("nan") if len(calls) == 4 else 1.0)
 
-    monkeypatch.setattr(loop.functional, "cross_entropy", spoiled)
+    monkeypatch.setattr(supervised.functional, "cross_entropy", spoiled)
     with pytest.raises(WorkError, match=r"step 3: loss nan.*last good checkpoint: .*step-00000002"):
         train_sft(recipe, [word_dataset], tmp_path / "run")
 
