@@ -6,6 +6,7 @@
 Both are files of the ``tokenizers`` library, which ``transformers`` loads too.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from tokenizers import Tokenizer as Library
 from proofpress.model.jina_ocr import vocabulary
 from proofpress.model.jina_ocr.config import ModelConfig, named
 from proofpress.pages.errors import RequestError
+
+
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 
 class Tokenizer:
@@ -48,6 +52,10 @@ class Tokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; the model's special tokens say nothing."""
         return self._library.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
+
+    def is_byte(self, token: int) -> bool:
+        """Whether a token is one byte of a character that the vocabulary has not; a row of them is decoded at once."""
+        return _BYTE.fullmatch(self._library.id_to_token(token) or "") is not None
 
     def id_of(self, token: str) -> int | None:
         """The id of one token, None if the vocabulary has it not."""
