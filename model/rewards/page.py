@@ -22,6 +22,7 @@ from proofpress.model.rewards.structure import Block
 from proofpress.pages import markdown
 from proofpress.pages.latex import LatexError
 from proofpress.pages.latex_write import write
+from proofpress.pages.text import normalise
 
 #: Stands in the text where a formula or a table stands on the page.
 MARK = "\ufffc"
@@ -75,7 +76,7 @@ def read_page(page: str) -> Page:
         formulas=tuple(formulas),
         tables=tuple(block.text for block in read if block.kind == "table"),
         blocks=tuple(
-            Block(block.kind, " ".join(shown.get(number, line).split()), block.level, block.marker)
+            Block(block.kind, " ".join(normalise(shown.get(number, line)).split()), block.level, block.marker)
             for number, (block, line) in enumerate(zip(read, lines, strict=True))
         ),
     )

@@ -51,7 +51,7 @@ def check(prediction: Content, gold: Content) -> dict[str, float]:
     size = max(len(prediction.text), 1)
     loop = looping_tail(prediction.text)
     repeated = max(0, loop - looping_tail(gold.text)) if loop else 0
-    repeated += _repeated(prediction.blocks, gold.blocks)
+    repeated += max(0, _repeated(prediction.blocks) - _repeated(gold.blocks))
     noise = max(0, _noise(prediction) - _noise(gold))
     left_open = _left_open(prediction) - _left_open(gold)
     return {
@@ -93,14 +93,9 @@ def _matches_of_start(text: str) -> list[int]:
     return lengths
 
 
-def _repeated(blocks: Sequence[str], gold: Sequence[str]) -> int:
-    """Characters of blocks that stand more often than once and than in the gold."""
-    counts, allowed = Counter(blocks), Counter(gold)
-    return sum(
-        len(block) * (count - max(1, allowed[block]))
-        for block, count in counts.items()
-        if len(block) >= MIN_BLOCK and count > max(1, allowed[block])
-    )
+def _repeated(blocks: Sequence[str]) -> int:
+    """Characters of blocks that stood before."""
+    return sum(len(block) * (count - 1) for block, count in Counter(blocks).items() if len(block) >= MIN_BLOCK)
 
 
 def _noise(content: Content) -> int:

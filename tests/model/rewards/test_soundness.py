@@ -84,4 +84,6 @@ def test_blocks_that_stand_again_are_repetition_unless_they_do_in_the_gold_or_ar
     assert check(twice, once)["repetition"] == pytest.approx(1 - 15 / 32)
     assert check(twice, twice)["repetition"] == 1
     assert check(Content("Total\n\nTotal", ["Total", "Total"]), Content("Total", ["Total"]))["repetition"] == 1
+    other = "It fell again soon."
+    assert check(twice, Content(f"{other}\n\n{other}", [other, other]))["repetition"] == 1
     assert check(twice, Content("Another."))["repetition"] < 1
