@@ -63,16 +63,12 @@ def load(
 
     Raises ``RequestError`` that names the folder and what is wrong with it, tensor by tensor.
     """
-    folder = folder_of(name_or_folder)
-    config, weights = read_config(name_or_folder), Weights.of(folder)
-    wanted = _dtype(dtype)
-    processor = Processor(config, Tokenizer.load(folder / TOKENIZER, config))
-    with torch.device("meta"):
-        network = JinaOCR(config)
-    expected = network.state_dict()
-    problems = _differences(expected, weights) or _false_repetitions(weights)
-    if problems:
-        raise RequestError(f"model {name_or_folder}: its tensors are not those of {config.name}:\n{problems}")
+    folder, network = folder_of(name_or_folder), load_meta(name_or_folder)
+    weights, wanted = Weights.of(folder), _dtype(dtype)
+    processor = Processor(network.config, Tokenizer.load(folder / TOKENIZER, network.config))
+    if problems := _false_repetitions(weights):
+        raise RequestError(f"model {name_or_folder}: its tensors contradict each other:\n{problems}")
+    expected = network.state_dict().keys()
     stacked: set[str] = set()
     for prefix, module in network.named_modules():
         if isinstance(module, Experts):
@@ -81,9 +77,21 @@ def load(
             read = weights.read(names, wanted, device)
             module.load_state_dict({name.removeprefix(f"{prefix}."): t for name, t in read.items()}, assign=True)
             stacked.update(names)
-    rest = weights.read(expected.keys() - stacked, wanted, device)
-    network.load_state_dict(rest, strict=False, assign=True)
+    network.load_state_dict(weights.read(expected - stacked, wanted, device), strict=False, assign=True)
     return network.eval(), processor
+
+
+def load_meta(name_or_folder: str | Path) -> JinaOCR:
+    """The network of a model's folder without its numbers, when the folder's tensors are just the network's.
+
+    Raises ``RequestError`` as ``load`` does.
+    """
+    config, weights = read_config(name_or_folder), Weights.of(folder_of(name_or_folder))
+    with torch.device("meta"):
+        network = JinaOCR(config)
+    if problems := _differences(network.state_dict(), weights):
+        raise RequestError(f"model {name_or_folder}: its tensors are not those of {config.name}:\n{problems}")
+    return network
 
 
 def read_config(name_or_folder: str | Path) -> ModelConfig:

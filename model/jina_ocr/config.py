@@ -245,14 +245,45 @@ def _part(kind: type, values: dict[str, Any]) -> Any:
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
+#: Our names for the decoder's values of the published ``config.json``.
+_HUB_DECODER = {
+    "vocab_size": "vocabulary", "hidden_size": "width", "num_attention_heads": "heads", "num_hidden_layers": "layers",
+    "first_k_dense_replace": "dense_layers", "intermediate_size": "dense_width", "n_routed_experts": "experts",
+    "num_experts_per_tok": "experts_per_token", "moe_intermediate_size": "expert_width",
+    "n_shared_experts": "shared_experts", "rope_theta": "rope_base", "max_position_embeddings": "max_positions",
+    "tie_word_embeddings": "tied",
+}  # fmt: skip
+
+#: What the published ``config.json`` may say and only one value of is computed here.
+_HUB_FIXED = {
+    "use_mla": False, "norm_topk_prob": False, "scoring_func": "softmax", "topk_method": "greedy", "moe_layer_freq": 1,
+    "routed_scaling_factor": 1.0, "rms_norm_eps": 1e-6, "attention_bias": False, "hidden_act": "silu",
+    "rope_scaling": None, "mtp_recursive": True, "mtp_moe": False,
+}  # fmt: skip
+
+_HUB_IDS = {
+    "pad_token_id": "pad_id",
+    "bos_token_id": "bos_id",
+    "eos_token_id": "eos_id",
+    "image_token_index": "image_id",
+}
+
+
 def _from_hub(values: dict[str, Any]) -> ModelConfig:
-    """The published ``config.json``: its language values stand at the root, in ``language_config`` or in both."""
+    """The published ``config.json``: its language values stand at the root, in ``language_config`` or in both.
+
+    What it leaves out is as in the published sizes. ``RequestError`` names a value that would compute another network.
+    """
     language = {**values.get("language_config", {}), **values}
+    for key, computed in _HUB_FIXED.items():
+        if language.get(key, computed) != computed:
+            raise RequestError(f"config.json: {key}: {language[key]!r} is not computed here, only {computed!r}")
     drafts = language.get("num_nextn_predict_layers", 0)
-    config = _JINA if drafts else _DEEPSEEK
-    decoder = replace(
-        config.decoder,
-        rope_base=float(language.get("rope_theta", 1e4)),
-        max_positions=language.get("max_position_embeddings", config.decoder.max_positions),
-    )
-    return replace(config, decoder=decoder, draft_heads=drafts)
+    if drafts not in (0, 1):
+        raise RequestError(f"config.json: num_nextn_predict_layers: {drafts!r} is not 0 or 1")
+    base = _JINA if drafts else _DEEPSEEK
+    # Where the rotary base is not said it is that of DeepSeek-OCR, in whatever else the file is like jina-ocr-v1.
+    told = {"rope_theta": _DEEPSEEK.decoder.rope_base, **language}
+    decoder = {ours: told[theirs] for theirs, ours in _HUB_DECODER.items() if told.get(theirs) is not None}
+    ids = {ours: told[theirs] for theirs, ours in _HUB_IDS.items() if isinstance(told.get(theirs), int)}
+    return replace(base, decoder=replace(base.decoder, **decoder), draft_heads=drafts, **ids)

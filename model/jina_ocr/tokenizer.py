@@ -17,7 +17,6 @@ from proofpress.model.jina_ocr import vocabulary
 from proofpress.model.jina_ocr.config import ModelConfig, named
 from proofpress.pages.errors import RequestError
 
-
 _BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 

@@ -112,7 +112,7 @@ def repeating(network: JinaOCR, period: int) -> JinaOCR:
     def logits(hidden: torch.Tensor) -> torch.Tensor:
         fed = (hidden @ network.model.embed_tokens.weight.T).argmax(-1)
         following = 300 + (fed - 300 + 1) % period
-        return (liked + torch.nn.functional.one_hot(following, len(liked)) * 9)
+        return liked + torch.nn.functional.one_hot(following, len(liked)) * 9
 
     network.logits = logits  # type: ignore[method-assign]
     network.model.think = lambda x, cache=None: (x, ())  # type: ignore[method-assign]
