@@ -11,9 +11,9 @@ import contextlib
 import json
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
@@ -26,7 +26,11 @@ from proofpress.flows.dataset import Made, ShardsFailed
 from proofpress.flows.dataset import Progress as OnShard
 from proofpress.pages.errors import RequestError, WorkError
 
+if TYPE_CHECKING:
+    from proofpress.flows.evaluate import Evaluation
+
 TOP_REASONS = 8
+WORST_ROWS = 20
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -64,6 +68,45 @@ def show_made(made: Made, as_json: bool, quiet: bool) -> None:
 def print_json(value: Any) -> None:
     """One JSON object on one line of standard output."""
     sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+
+
+@contextlib.contextmanager
+def reading_bar(quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A callback for pages read of pages: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+    if quiet:
+        yield lambda done, total: None
+    elif not err.is_terminal:
+        yield lambda done, total: err.print(f"read {done} of {total} pages")
+    else:
+        columns = (TextColumn("reading"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=err, transient=True) as bar:
+            task = bar.add_task("reading", total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def show_evaluation(evaluation: "Evaluation", folder: Path | None) -> None:
+    """The scores of an evaluation, the worst pages' rows, and where the whole report lies."""
+    from proofpress.flows.evaluation_report import columns_of, figure, scores_of
+
+    table = Table(box=box.SIMPLE_HEAD, title=f"{escape(evaluation.subject)} on {escape(evaluation.benchmark)}")
+    table.add_column("score")
+    table.add_column("", justify="right")
+    for name, value in scores_of(evaluation):
+        table.add_row(escape(name), figure(value))
+    out.print(table)
+    fields = columns_of(evaluation)
+    ranked = sorted(evaluation.pages, key=lambda page: (page.score is None, page.score, page.name))
+    pages = Table(box=box.SIMPLE_HEAD, title="Pages, the worst first")
+    pages.add_column("page", overflow="ellipsis", max_width=40, no_wrap=True)
+    for name in fields:
+        pages.add_column(name.replace("_", "\n"), justify="right", no_wrap=True, min_width=5)
+    for page in ranked[:WORST_ROWS]:
+        pages.add_row(escape(page.name), *(figure(page.fields.get(name)) for name in fields))
+    out.print(pages)
+    if len(ranked) > WORST_ROWS:
+        out.print(f"... and {len(ranked) - WORST_ROWS} more pages")
+    if folder is not None:
+        out.print(f"all pages and the worst in full: {escape(str(folder / 'report.html'))}")
 
 
 def show_training(line: Mapping[str, Any]) -> None:

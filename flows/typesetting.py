@@ -10,6 +10,7 @@ a benchmark's gold formulas come again and again.
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from proofpress import templates
 from proofpress.generators.browser import Browser
@@ -70,7 +71,7 @@ class Typesetting:
             return
         if self._browser is None:
             self._browser = Browser(find_browser(), _shell(self._fonts), WIDTH, HEIGHT)
-        measured = self._browser.print("".join(sheets), HEIGHT).measured
+        measured: Any = self._browser.print("".join(sheets), HEIGHT).measured  # a list for a list of formulas
         for formula, glyphs in zip(taken, measured, strict=True):
             self._layouts[formula] = tuple(
                 Glyph(text, x, y, width, height, drawn) for text, drawn, x, y, width, height in glyphs

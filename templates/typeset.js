@@ -5,9 +5,11 @@ const DRAWN = [
   [".frac-line", "\\frac"], [".overline-line", "\\overline"], [".underline-line", "\\underline"],
   [".hline", "\\hline"], [".hdashline", "\\hline"], [".rule", "\\rule"], [".boxed", "\\boxed"], [".cancel-lap", "\\cancel"],
 ];
+// KaTeX draws wide hats and tildes from pictures of these widths.
+const WIDE = {1062: "\\hat", 2364: "\\hat", 600: "\\tilde", 1033: "\\tilde", 2339: "\\tilde", 2340: "\\tilde"};
 const svgName = (svg) => {
   if (svg.closest(".sqrt")) return "\\sqrt";
-  if (svg.closest(".accent, .accent-body")) return "\\accent";
+  if (svg.closest(".accent, .accent-body")) return WIDE[svg.viewBox.baseVal.width] ?? "\\accent";
   if (svg.closest(".delimsizing, .delimcenter, .mopen, .mclose")) return "\\delimiter";
   return "\\stretchy";
 };

@@ -172,7 +172,8 @@ def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
         blocks.append(_text(code[2].strip(), "code", code.start(), edition))
         content = _blank(content, code.start(), code.end())
     for pattern, replacement in _LATEX_MARKS:
-        content = pattern.sub(replacement, content)
+        end = content.rfind("}") + 1  # behind it nothing closes, and each mark would look to the end
+        content = pattern.sub(replacement, content[:end]) + content[end:]
     blocks += _texts(content, edition)
     return sorted(blocks, key=lambda block: block.at or 0)
 

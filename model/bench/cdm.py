@@ -36,6 +36,7 @@ _ALIKE = {
     "≠": "≠", "¬": "¬", "ϕ": "φ", "ϑ": "θ", "ϵ": "ε", "ϱ": "ρ", "ς": "σ", "ϖ": "π", "∖": "\\", "˜": "~", "∼": "~",
     "ˉ": "‾", "ˆ": "^", "ϰ": "κ",
 }  # fmt: skip
+_DRAWN_ALIKE = {"\\hat": "^", "\\tilde": "~"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,8 @@ def tokens(layout: Typeset) -> list[Glyph]:
 
 def look(token: str) -> str:
     """The one of the tokens that look like this one that stands for them all."""
+    if token in _DRAWN_ALIKE:
+        return _DRAWN_ALIKE[token]
     return "".join(_ALIKE.get(character, character) for character in token)
 
 

@@ -19,7 +19,7 @@ from pylatexenc.latex2text import LatexNodes2Text
 Edition = Literal["v1.0", "v1.5", "v1.6"]
 EDITIONS: tuple[Edition, ...] = get_args(Edition)
 
-_INLINE_MATH = re.compile(r"\$(.*?)\$|\\\((.*?)\\\)")
+_INLINE_MATH = re.compile(r"\$(.*?)\$|\\\((.{0,2000}?)\\\)")
 _ESCAPES = re.compile(r"\\([\\_&%^])")
 _DROPPED = ("\\t", "\\n", "\t", "\n", "/t", "/n")
 _NOT_WORD = re.compile(r"[^\w\u4e00-\u9fff]")

@@ -29,6 +29,7 @@ from proofpress.model.bench.blocks import (
     predicted_lines,
 )
 from proofpress.model.bench.cdm import cdm
+from proofpress.model.bench.dialect import to_dialect
 from proofpress.model.bench.matching import (
     ANCHOR,
     Group,
@@ -52,6 +53,8 @@ from proofpress.model.rewards.teds import teds
 from proofpress.model.rewards.unit_tests.glyphs import Typesetter
 
 ORDER_PENALTY = 0.08
+#: The metrics of a page in the order they are shown; ``strict`` is ours.
+SCORES = ("text_edit", "teds", "teds_s", "cdm", "reading_order_edit", "strict", "formula_edit", "table_edit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,7 @@ class PageResult:
             found["reading_order_edit"] = _order_edit(*self.order)
         if self.strict is not None:
             found["strict"] = self.strict
-        return found
+        return {name: found[name] for name in SCORES if name in found}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +124,9 @@ class BenchResult:
         for page in self.pages:
             for name, value in page.scores.items():
                 by_name.setdefault(name, []).append(value)
-        found = {name: mean(values) for name, values in by_name.items()}
+        found = {name: mean(by_name[name]) for name in SCORES if name in by_name}
         if {"text_edit", "teds", "cdm"} <= found.keys():
-            found["overall"] = ((1 - found["text_edit"]) + found["teds"] + found["cdm"]) / 3 * 100
+            found = {"overall": ((1 - found["text_edit"]) + found["teds"] + found["cdm"]) / 3 * 100, **found}
         return found
 
 
@@ -352,7 +355,7 @@ def _strict(gold: Sequence[Block], markdown: str) -> float | None:
             text = " ".join(block.text.split())
             pieces.append(f"# {text}" if block.category == "title" and not text.startswith("#") else text)
     try:
-        return score(markdown, "\n\n".join(pieces), "page").value
+        return score(to_dialect(markdown), to_dialect("\n\n".join(pieces)), "page").value
     except GoldError:
         return None
 
