@@ -15,15 +15,21 @@ from typing import Any
 
 from PIL import Image
 
-from proofpress.cleaners.corpus import Corpus, RawRow, RowError, source_of
-from proofpress.cleaners.rule import Drop, Fix
-from proofpress.cleaners.rules import IMAGE_RULES, RULES
-from proofpress.cleaners.rules.images import check_boxes, crop_to_ink
-from proofpress.pages.image import ImageError, encode_png, open_image, pixel_hash
+from proofpress.cleaners.corpus import Corpus, RawRow, RowError, as_json
+from proofpress.cleaners.label import judge_label
+from proofpress.cleaners.layouts import layout_text
+from proofpress.cleaners.rule import Drop
+from proofpress.cleaners.rules import IMAGE_RULES
+from proofpress.cleaners.rules.images import Sample, crop_to_ink
+from proofpress.cleaners.rules.layout import move, place
+from proofpress.pages.image import Decoded, ImageError, decode, encode_png, pixel_hash
 from proofpress.pages.record import Check, Element, PageRecord, Reject, record_id, to_json
 
 #: Part of every id: raise it when the same row would give another record.
-CLEANER_VERSION = "1"
+CLEANER_VERSION = "2"
+
+#: What the one thing on a crop is called among ``record.ELEMENT_TYPES``.
+_ELEMENT = {"formula": "formula", "table": "table", "text": "paragraph"}
 
 
 def clean(corpus: Corpus, path: Path, refs: Iterable[str]) -> Iterator[PageRecord | Reject]:
@@ -37,30 +43,33 @@ def clean_row(corpus: Corpus, path: Path, ref: str) -> PageRecord | Reject:
     try:
         row = corpus.load(path, ref)
     except RowError as error:
-        return _reject(corpus, ref, error.reason, error.evidence, to_json(error.original))
+        return _reject(corpus, path, ref, Drop(error.reason, error.evidence), error.original)
     try:
-        image = open_image(row.image)
+        image, was = decode(row.image) if isinstance(row.image, bytes) else Decoded(row.image, ())
     except ImageError as error:
-        return _reject(corpus, ref, "image.corrupt", str(error), to_json(row.original), row.text)
-    for rule in IMAGE_RULES:
-        if isinstance(verdict := rule.judge(image), Drop):
-            return _reject(corpus, ref, verdict.reason, verdict.evidence, to_json(row.original), row.text, image)
+        return _reject(corpus, path, ref, Drop(f"image.{error.reason}", str(error)), row.original, row.text)
+    checks = [*row.findings]
+    if was:
+        checks.append(Check("image.decode", "fixed", "image.mode", ", ".join(was)))
 
-    text, checks = row.text, list(row.findings)
-    if row.boxes:
-        checks.append(check_boxes(row.boxes, image))
-    for label_rule in RULES[row.task]:
-        verdict = label_rule.judge(text)
-        if isinstance(verdict, Drop):
-            return _reject(corpus, ref, verdict.reason, verdict.evidence, to_json(row.original), row.text, image)
-        if isinstance(verdict, Fix):
-            text = verdict.text
-        outcome = "fixed" if isinstance(verdict, Fix) else "passed"
-        checks.append(Check(label_rule.name, outcome, verdict.reason, verdict.evidence))
+    judged = judge_label(row.task, row.text, row.elements)
+    if judged.drop:
+        return _reject(corpus, path, ref, judged.drop, row.original, row.text, image)
+    placed = place(judged.elements, row.words, row.frame, image.size)
+    text = layout_text(placed.elements, image.size) if row.task == "layout" else judged.text
+    checks += [*judged.checks, *placed.checks]
+    words = placed.words
     if corpus.sheets:
-        image, cropped = crop_to_ink(image)
+        image, (left, top), cropped = crop_to_ink(image)
+        words = tuple(replace(word, quad=move(word.quad, -left, -top)) for word in words)
         checks.append(cropped)
-    return _record(corpus, ref, row, image, text, checks)
+    sample = Sample(image, text, row.task, words, placed.elements, partial=bool(row.tests))
+    for rule in IMAGE_RULES:
+        verdict = rule.judge(sample)
+        if isinstance(verdict, Drop):
+            return _reject(corpus, path, ref, verdict, row.original, row.text, image)
+        checks.append(Check(rule.name, "passed", verdict.reason, verdict.evidence))
+    return _record(corpus, ref, row, sample, checks)
 
 
 def reject_repeat(corpus: Corpus, path: Path, ref: str) -> Reject:
@@ -69,8 +78,8 @@ def reject_repeat(corpus: Corpus, path: Path, ref: str) -> Reject:
         original = corpus.load(path, ref).original
     except RowError as error:
         original = error.original
-    evidence = f"an earlier row is {corpus.source_id(ref)} too"
-    return replace(_reject(corpus, ref, "row.repeated", evidence, to_json(original)), id=repeat_id(corpus, ref))
+    why = Drop("row.repeated", f"an earlier row is {corpus.source_id(ref)} too")
+    return replace(_reject(corpus, path, ref, why, original), id=repeat_id(corpus, ref))
 
 
 def repeat_id(corpus: Corpus, ref: str) -> str:
@@ -83,21 +92,33 @@ def restore(reject: Reject) -> dict[str, Any]:
     return json.loads(reject.original)
 
 
-def _record(corpus: Corpus, ref: str, row: RawRow, image: Image.Image, text: str, checks: list[Check]) -> PageRecord:
-    width, height = image.size
-    whole = (0.0, 0.0, float(width), 0.0, float(width), float(height), 0.0, float(height))
+def _record(corpus: Corpus, ref: str, row: RawRow, sample: Sample, checks: list[Check]) -> PageRecord:
+    image, (width, height) = sample.image, sample.image.size
+    elements = tuple(element for element in sample.elements if element.polygons)
+    if row.task in _ELEMENT:
+        whole = (0.0, 0.0, float(width), 0.0, float(width), float(height), 0.0, float(height))
+        elements = (Element("e0", _ELEMENT[row.task], sample.text, (whole,)),)
     identity = record_id(corpus.name, row.source.id, CLEANER_VERSION)
     return PageRecord(
         id=identity,
         image=encode_png(image),
         width=width,
         height=height,
-        text=text,
+        text=sample.text,
         task=row.task,
         source=row.source,
-        elements=(Element("e0", row.task, text, (whole,)),),
-        recipe={"cleaner": CLEANER_VERSION, "corpus": corpus.name, "ref": ref, "terms": corpus.terms},
+        elements=elements,
+        words=sample.words,
+        recipe={
+            "cleaner": CLEANER_VERSION,
+            "corpus": corpus.name,
+            "ref": ref,
+            "terms": corpus.terms,
+            "coordinates": corpus.coordinates,
+            "split": row.split,
+        },
         checks=tuple(checks),
+        tests=row.tests,
         language=row.language,
         split=row.split,
         content_id=identity,
@@ -107,21 +128,21 @@ def _record(corpus: Corpus, ref: str, row: RawRow, image: Image.Image, text: str
 
 def _reject(
     corpus: Corpus,
+    path: Path,
     ref: str,
-    reason: str,
-    evidence: str,
-    original: str,
+    why: Drop,
+    original: Any,
     text: str = "",
     image: Image.Image | None = None,
 ) -> Reject:
-    source = source_of(corpus, ref)
+    source = corpus.source(path, ref)
     return Reject(
         id=record_id(corpus.name, source.id, CLEANER_VERSION),
         stage="clean",
-        reason=reason,
-        evidence=evidence,
+        reason=why.reason,
+        evidence=why.evidence,
         source=source,
         text=text,
         image=encode_png(image) if image else b"",
-        original=original,
+        original=to_json(as_json(original)),
     )

@@ -8,35 +8,57 @@ is no such corpus at all is a ``RequestError``. One adapter per corpus stands in
         row = corpus.load(path, ref)
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+from urllib.parse import quote, unquote
+
+from PIL import Image
 
 from proofpress.pages.errors import RequestError
-from proofpress.pages.record import Check, Source
+from proofpress.pages.record import Check, Element, Source, Word, to_json
+
+_SPLITS = {
+    "train": "train", "training": "train", "val": "validation", "valid": "validation", "validate": "validation",
+    "validation": "validation", "dev": "validation", "test": "test", "testing": "test",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The sheet that a corpus gives its boxes on, in its own units. bottom_up: y grows from the lower edge."""
+
+    width: float
+    height: float
+    bottom_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RawRow:
     """One row as the corpus has it.
 
-    image: the file's bytes. text: the label, in the language that the task's rules read. task: one of ``record.TASKS``.
-    original: the corpus's own row, as JSON holds it. split: ``train``, ``validation`` or ``test``. boxes: of the parts
-    of the label on the picture, ``[x0, y0, x1, y1]`` in pixels if they are right. findings: what the adapter had to
-    settle to make ``text``.
+    image: the file's bytes, or the picture where the adapter had to draw it. text: the label, in the language that the
+    task's rules read; a page's comes from its ``elements`` where it has some. task: one of ``record.TASKS``. original:
+    the corpus's own row, as JSON holds it. split: as ``split_name`` spells it. elements, words: with their boxes on
+    ``frame``, or in pixels of the picture where that is None. A word is the smallest part of the label that the corpus
+    has a box for: a word, a line or a cell. It has no quad where the corpus's box is none. findings: what the adapter
+    had to settle to make the label. tests: of a benchmark that has no label but these.
     """
 
     source: Source
-    image: bytes
+    image: bytes | Image.Image
     text: str
     task: str
     original: Mapping[str, Any]
     split: str
     language: str = ""
-    boxes: tuple[Any, ...] = ()
+    elements: tuple[Element, ...] = ()
+    words: tuple[Word, ...] = ()
+    frame: Frame | None = None
     findings: tuple[Check, ...] = ()
+    tests: tuple[Mapping[str, Any], ...] = ()
 
 
 class RowError(Exception):
@@ -49,66 +71,152 @@ class RowError(Exception):
         self.original = original or {}
 
 
-class Corpus(Protocol):
-    """An adapter. name: as on the command line. licence: an SPDX id; terms: what holds for labels and for pictures.
+class Corpus:
+    """An adapter. Its class says what holds for the whole corpus; it keeps nothing about a folder that it reads.
 
-    revision: the state of the corpus whose layout this reads. sheets: whether a picture is a sheet with one small thing
-    on it, to be cut out.
+    name: as on the command line. about: one line, for the help. licence: an SPDX id, ``LicenseRef-...`` where there is
+    none; terms: what holds for labels and for pictures. revision: the state of the corpus whose layout this reads; a
+    folder that tells its own (``revision_of``) goes by that. coordinates: the system its boxes are in. benchmark: it is
+    for scoring, never for training. sheets: a picture is a sheet with one small thing on it, to be cut out.
     """
 
     name: str
+    about: str
     licence: str
     terms: str
     revision: str
     url: str
-    sheets: bool
+    coordinates: str = "none"
+    benchmark: bool = False
+    sheets: bool = False
 
     def items(self, path: Path) -> Iterator[str]:
         """References to all rows, cheaply and in a stable order; ``RequestError`` where ``path`` is no such corpus."""
-
-    def source_id(self, ref: str) -> str:
-        """The corpus's own name for the row behind a reference."""
-
-    def split(self, ref: str) -> str:
-        """The split of the row behind a reference: ``train``, ``validation`` or ``test``."""
+        raise NotImplementedError
 
     def load(self, path: Path, ref: str) -> RawRow:
         """The row behind a reference. Raises ``RowError``."""
+        raise NotImplementedError
+
+    def source_id(self, ref: str) -> str:
+        """The corpus's own name for the row behind a reference, or the reference itself where the row has none."""
+        return parse_ref(ref).name or ref
+
+    def split(self, ref: str) -> str:
+        """The split of the row behind a reference."""
+        return parse_ref(ref).split
+
+    def source(self, path: Path, ref: str) -> Source:
+        """Where the row behind a reference comes from."""
+        return Source(self.name, self.source_id(ref), revision_of(Path(path), self.revision), self.licence, self.url)
 
 
-def source_of(corpus: Corpus, ref: str) -> Source:
-    """Where the row behind a reference comes from."""
-    return Source(corpus.name, corpus.source_id(ref), corpus.revision, corpus.licence, corpus.url)
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """What a reference tells without reading the row. place: where the row lies, for the adapter to find it again."""
+
+    split: str
+    place: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.split}:{quote(self.place, safe='/#')}:{self.name}"
 
 
-@lru_cache(maxsize=8)  # every load asks, and a folder of pictures can hold half a million files
-def folder_with(path: Path, inner: str, wanted: str, corpus: str) -> Path:
-    """``path``, or the folder ``inner`` in it, whichever holds a file like the glob ``wanted``.
+def parse_ref(ref: str) -> Ref:
+    """The parts of a reference that ``Ref`` wrote."""
+    split, place, name = ref.split(":", 2)
+    return Ref(split, unquote(place), name)
 
-    Raises ``RequestError`` that says where it looked.
+
+def split_name(name: str, otherwise: str = "train") -> str:
+    """``train``, ``validation`` or ``test``, however a corpus spells it."""
+    return _SPLITS.get(name.lower(), otherwise)
+
+
+def revision_of(path: Path, otherwise: str) -> str:
+    """The commit that a folder was checked out or downloaded at, where git or the Hugging Face hub left it there."""
+    parts = path.resolve().parts
+    if "snapshots" in parts[:-1]:
+        return parts[parts.index("snapshots") + 1]
+    head = path / ".git" / "HEAD"
+    if not head.is_file():
+        return otherwise
+    commit = head.read_text(encoding="utf-8").strip()
+    if commit.startswith("ref: "):
+        branch = path / ".git" / commit.removeprefix("ref: ")
+        commit = branch.read_text(encoding="utf-8").strip() if branch.is_file() else ""
+    return commit or otherwise
+
+
+def quad(box: Any) -> tuple[float, ...]:
+    """A corpus's box as eight numbers, clockwise from its top left; empty where it is none.
+
+    box: ``[x0, y0, x1, y1]`` or ``[x0, y0, ... x3, y3]``.
     """
-    places = [path, path / inner]
-    for place in places:
-        if any(file.is_file() for file in place.glob(wanted)):
-            return place
-    if not path.is_dir():
-        raise RequestError(f"{path}: no such folder: give the one {corpus} was unpacked into")
-    looked = " and ".join(str(place) for place in places)
-    raise RequestError(f"{path}: no {corpus} here: looked for {wanted} in {looked}")
+    if not isinstance(box, Sequence) or isinstance(box, str) or len(box) not in (4, 8):
+        return ()
+    if any(isinstance(side, bool) or not isinstance(side, int | float) or not math.isfinite(side) for side in box):
+        return ()
+    if len(box) == 8:
+        return tuple(float(side) for side in box)
+    x0, y0, x1, y1 = map(float, box)
+    return (x0, y0, x1, y0, x1, y1, x0, y1)
 
 
-def read_image(folders: list[Path], name: str, original: Mapping[str, Any]) -> bytes:
-    """The bytes of a row's picture, which is in the first of the folders to have it.
+def quad_of_size(box: Any) -> tuple[float, ...]:
+    """The quad of ``[x, y, width, height]``, as COCO has boxes."""
+    corners = quad(box)
+    if len(corners) != 8 or len(box) != 4:
+        return ()
+    x, y, width, height = corners[0], corners[1], corners[2], corners[5]
+    return quad([x, y, x + width, y + height])
 
-    Raises ``RowError``: ``image.path`` where the name leads out of its folder, ``image.missing``, ``image.unreadable``.
+
+def wanted(row: Any, whole: Any = None, /, **kinds: type | tuple[type, ...]) -> list[Any]:
+    """The named fields of a row, each of its kind. Raises ``RowError`` that names the first that is not.
+
+    whole: the corpus's row, where ``row`` is only a part of it.
     """
-    for folder in folders:
-        file = folder / name
-        if "\0" in name or not file.resolve().is_relative_to(folder.resolve()):
-            raise RowError("image.path", f"{name!r} leads out of its folder", original)
-        try:
-            if file.is_file():
-                return file.read_bytes()
-        except OSError as error:
-            raise RowError("image.unreadable", f"{name}: {error.strerror}", original) from error
-    raise RowError("image.missing", f"{name} is not in {' or '.join(folder.name for folder in folders)}", original)
+    if not isinstance(row, Mapping):
+        raise RowError("row.malformed", f"no object but {type(row).__name__}", _original(row, whole))
+    for name, kind in kinds.items():
+        if not isinstance(row.get(name), kind):
+            raise RowError("row.malformed", f"{name} is {row.get(name)!r:.200}", _original(row, whole))
+    return [row[name] for name in kinds]
+
+
+def _original(row: Any, whole: Any) -> dict[str, Any]:
+    found = as_json(row if whole is None else whole)
+    return found if isinstance(found, dict) else {"row": found}
+
+
+def as_json(value: Any) -> Any:
+    """The value as JSON can hold it: bytes are named by their length, what JSON has not by its text."""
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    return str(value)
+
+
+def storable(row: Any) -> bool:
+    """Whether a row can be written as UTF-8: a lone surrogate, written as an escape, is no text."""
+    try:
+        to_json(row).encode("utf-8")
+    except (ValueError, RecursionError, TypeError):
+        return False
+    return True
+
+
+def none_here(path: Path, corpus: str, *looked_for: str) -> RequestError:
+    """The error for a folder that is no such corpus."""
+    if not path.exists():
+        return RequestError(f"{path}: no such folder: give the one {corpus} was unpacked into")
+    return RequestError(f"{path}: no {corpus} here: looked for {' and '.join(looked_for)}")

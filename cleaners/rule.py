@@ -3,8 +3,9 @@
 Rules are data: ``rules.RULES`` lists those of each task in the order they run, and every one carries its explanation
 and an example of a label it does not simply pass, so that a list of rules can explain itself:
 
-    >>> [f"{rule.name}: {rule.explain}, as {rule.example}" for rule in RULES["formula"]][3]
-    'formula.label: removes \\\\label, which is never on the page, as E = mc^2 \\\\label{eq:1}'
+    >>> rule = Rule("text.nul", "drops labels with NUL", "a\\0b", lambda text: Drop("text.nul", "") if "\\0" in text else KEEP)
+    >>> rule.judge(rule.example).reason
+    'text.nul'
 """
 
 from collections.abc import Callable

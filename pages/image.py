@@ -6,10 +6,11 @@
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from io import BytesIO
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
@@ -22,15 +23,35 @@ FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "BMP", "GIF", "PPM")
 INK_LEVEL = 200
 
 _WHITE = (255, 255, 255)
+_ORIENTATION = 0x0112  # of EXIF
 _PHASH_SIDE = 8
 _PHASH_SAMPLES = 4 * _PHASH_SIDE
 
 
 class ImageError(ValueError):
-    """Bytes that are no sound image within the limits, or a part of an image that is not there."""
+    """Bytes that are no sound image within the limits, or a part of an image that is not there.
+
+    reason: ``corrupt``, or ``size`` for an image that is too large to be read.
+    """
+
+    def __init__(self, message: str, reason: str = "corrupt") -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+class Decoded(NamedTuple):
+    """An image in RGB, and how the file held it where that was another way: ``alpha``, ``palette``, ``CMYK`` ..."""
+
+    image: Image.Image
+    was: tuple[str, ...]
 
 
 def open_image(data: bytes, max_pixels: int = 50_000_000) -> Image.Image:
+    """The image that the bytes hold, in RGB as a reader sees it; see ``decode``."""
+    return decode(data, max_pixels).image
+
+
+def decode(data: bytes, max_pixels: int = 50_000_000) -> Decoded:
     """The image that the bytes hold, in RGB as a reader sees it: turned as EXIF says and laid on white.
 
     Grey, palette, alpha, colour-key transparency, CMYK and 16 bits a channel are converted; of several frames the
@@ -43,9 +64,9 @@ def open_image(data: bytes, max_pixels: int = 50_000_000) -> Image.Image:
             image = Image.open(BytesIO(data), formats=FORMATS)
         width, height = image.size
         if width * height > max_pixels:
-            raise ImageError(f"{width} x {height} pixels are more than {max_pixels}")
+            raise ImageError(f"{width} x {height} pixels are more than {max_pixels}", "size")
         image.load()
-        return _on_white(ImageOps.exif_transpose(image))
+        return Decoded(_on_white(ImageOps.exif_transpose(image)), tuple(_was(image)))
     except ImageError:
         raise
     except UnidentifiedImageError as error:  # its own words name a place in memory, another one in each run
@@ -122,6 +143,22 @@ def crop_polygons(image: Image.Image, polygons: Sequence[Sequence[float]], margi
         stack.paste(part, (0, top))
         top += part.height
     return stack
+
+
+def _was(image: Image.Image) -> Iterator[str]:
+    """What of the file is not a plain picture of 8 bits a channel, as its reader sees it."""
+    if image.has_transparency_data:
+        yield "alpha"
+    if image.mode in ("P", "PA"):
+        yield "palette"
+    elif image.mode[0] in "IF":
+        yield "16-bit"
+    elif image.mode not in ("RGB", "L", "LA", "RGBA", "La", "RGBa", "1"):
+        yield image.mode
+    if (turn := image.getexif().get(_ORIENTATION, 1)) != 1:
+        yield f"EXIF orientation {turn}"
+    if (frames := getattr(image, "n_frames", 1)) > 1:
+        yield f"first of {frames} frames"
 
 
 def _on_white(image: Image.Image) -> Image.Image:

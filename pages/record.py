@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-TASKS = ("page", "text", "table", "formula", "form")
+TASKS = ("page", "text", "table", "formula", "form", "layout")
 
 #: Types an element can have. Those in ``UNLABELLED`` are on the page and in ``elements``, never in ``text``.
 ELEMENT_TYPES = (

@@ -12,10 +12,14 @@ from 0. ``table_html``, ``table_markdown`` and ``table_otsl`` read and write a g
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from operator import attrgetter
 
 #: Limits of a table that is read: a page holds none larger, and hostile markup must not fill the memory.
 MAX_COLUMNS = 1_000
 MAX_SLOTS = 100_000
+
+
+_PLACE = attrgetter("row", "column")
 
 
 class TableError(ValueError):
@@ -64,7 +68,7 @@ class TableGrid:
     cells: tuple[Cell, ...]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cells", tuple(sorted(self.cells, key=lambda cell: (cell.row, cell.column))))
+        object.__setattr__(self, "cells", tuple(sorted(self.cells, key=_PLACE)))
         if self.rows < 1 or self.columns < 1:
             raise TableError("size", f"a table of {self.rows} rows and {self.columns} columns holds nothing")
         _check_size(self.rows, self.columns)
@@ -112,8 +116,9 @@ def lay_out(rows: Sequence[Sequence[LooseCell]], fill: bool = False) -> TableGri
                 rowspan = min(rowspan, len(rows) - row)
                 taken = (c for c in range(column, min(column + colspan, len(free_from))) if free_from[c] > row)
                 colspan = next(taken, column + colspan) - column
-            free_from.extend([0] * (column + colspan - len(free_from)))
-            _check_size(len(rows), len(free_from))
+            if column + colspan > len(free_from):
+                free_from.extend([0] * (column + colspan - len(free_from)))
+                _check_size(len(rows), len(free_from))
             for c in range(column, column + colspan):
                 free_from[c] = max(free_from[c], row + rowspan)
             cells.append(Cell(row, column, rowspan, colspan, loose.text, loose.heading))
@@ -142,6 +147,24 @@ def _check_cell(cell: Cell, rows: int, columns: int) -> None:
 
 
 def _check_tiling(rows: int, columns: int, cells: Sequence[Cell]) -> None:
+    if not _tiles(rows, columns, cells):
+        _name_slots(rows, columns, cells)
+
+
+def _tiles(rows: int, columns: int, cells: Sequence[Cell]) -> bool:
+    """Whether the cells cover each slot exactly once; all sound tables pass here, so it is the quick way to ask."""
+    taken = bytearray(rows * columns)
+    covered = 0
+    for cell in cells:
+        covered += cell.rowspan * cell.colspan
+        for row in range(cell.row, cell.row + cell.rowspan):
+            start = row * columns + cell.column
+            taken[start : start + cell.colspan] = b"\1" * cell.colspan
+    return covered == len(taken) == taken.count(1)
+
+
+def _name_slots(rows: int, columns: int, cells: Sequence[Cell]) -> None:
+    """Raise the ``TableError`` that names what does not tile."""
     owner: dict[tuple[int, int], Cell] = {}
     for cell in cells:
         for slot in _slots(cell):

@@ -16,18 +16,20 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from proofpress.cleaners.corpus import RawRow, RowError, folder_with, read_image, source_of
+from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, split_name
+from proofpress.cleaners.files import Files, open_files
 from proofpress.cleaners.tex import glue, tokens, trim
 from proofpress.pages.record import Check
 
-_SPLITS = {"train": "train", "validate": "validation", "test": "test"}
-_PREFIX = "im2latex_"
+_SPLITS = ("train", "validate", "test")
+_FOLDERS = ("", "data/sample/")
 
 
-class Im2Latex:
+class Im2Latex(Corpus):
     """The adapter. Labels are LaTeX as their authors wrote it; ``rules.formulas`` makes them KaTeX's."""
 
     name = "im2latex"
+    about = "formulas of arXiv papers on A4 sheets (im2latex-100k)"
     licence = "MIT"
     terms = "corpus files MIT (harvardnlp/im2markup); formulas from arXiv papers (KDD Cup 2003)"
     revision = "45c7577a2cfc9b4873589bad48dc9f9836d61abc"
@@ -36,68 +38,65 @@ class Im2Latex:
 
     def items(self, path: Path) -> Iterator[str]:
         """``split:row number:row``, in the order of the lists train, validate, test."""
-        folder = _folder(path)
+        files = open_files(Path(path))
         for split in _SPLITS:
-            for number, row in enumerate(_lines(_list(folder, split))):
+            for number, row in enumerate(_list(files, split)):
                 if row.strip():
-                    yield f"{split}:{number}:{row}"
+                    yield str(Ref(split_name(split), str(number), row))
 
     def source_id(self, ref: str) -> str:
         """The picture's name, or the reference itself where the row is not whole."""
-        fields = ref.split(":", 2)[2].split()
+        fields = parse_ref(ref).name.split()
         return fields[1] if len(fields) == 3 else ref
-
-    def split(self, ref: str) -> str:
-        """The split whose list has the row."""
-        return _SPLITS[ref.split(":", 1)[0]]
 
     def load(self, path: Path, ref: str) -> RawRow:
         """The formula and the sheet behind a reference. Raises ``RowError``."""
-        folder = _folder(path)
-        split, _, row = ref.split(":", 2)
-        original = {"split": split, "row": row}
+        files, row = open_files(Path(path)), parse_ref(ref).name
+        original = {"split": self.split(ref), "row": row}
         fields = row.split()
         if len(fields) != 3 or not re.fullmatch("[0-9]{1,9}", fields[0]):
             raise RowError("row.malformed", f"not 'index name type': {row!r}", original)
-        formulas = _lines(_list(folder, "formulas"))
+        formulas = _list(files, "formulas")
         if int(fields[0]) >= len(formulas):
             raise RowError("row.index", f"line {fields[0]} of {len(formulas)} in formulas.lst", original)
         formula = formulas[int(fields[0])]
         original["formula"] = formula
-        image = read_image([folder / "images", folder / "formula_images"], f"{fields[1]}.png", original)
+        pictures = "formula_images" if _names(files, "formulas").startswith("im2latex_") else "images"
+        folder = _names(files, "formulas").rpartition("/")[0]
+        image = files.read(f"{folder}/{pictures}/{fields[1]}.png".lstrip("/"), original)
         text = formula.strip("%")
         findings = (Check("im2latex.ends", "fixed", "formula.outer_percent", formula),) if text != formula else ()
         return RawRow(
-            source=source_of(self, ref),
+            source=self.source(path, ref),
             image=image,
             text=glue(trim(tokens(text))),
             task="formula",
             original=original,
-            split=_SPLITS[split],
+            split=self.split(ref),
             findings=findings,
         )
 
 
-def _folder(path: Path) -> Path:
-    return folder_with(Path(path), "data/sample", "*formulas.lst", "im2latex")
+def _names(files: Files, name: str) -> str:
+    """The list of a name, plain or with the whole corpus's prefix; empty where there is none."""
+    for folder in _FOLDERS:
+        for prefix in ("", "im2latex_"):
+            if found := files.names(f"{folder}{prefix}{name}.lst"):
+                return found[0]
+    return ""
 
 
-def _list(folder: Path, name: str) -> Path:
-    plain = folder / f"{name}.lst"
-    return plain if plain.is_file() else folder / f"{_PREFIX}{name}.lst"
-
-
-def _lines(file: Path) -> tuple[str, ...]:
+def _list(files: Files, name: str) -> tuple[str, ...]:
     """The lines of a list; none where a release has no such split."""
-    if not file.is_file():
-        return ()
-    status = file.stat()
-    return _read_lines(file, status.st_mtime_ns, status.st_size)
+    if not _names(files, "formulas"):
+        raise none_here(files.root, "im2latex", *(f"{folder}*formulas.lst" for folder in _FOLDERS))
+    found = _names(files, name)
+    return _read_lines(files, found) if found else ()
 
 
 @lru_cache(maxsize=8)
-def _read_lines(file: Path, modified: int, size: int) -> tuple[str, ...]:
-    lines = file.read_bytes().removesuffix(b"\n").split(b"\n")
+def _read_lines(files: Files, name: str) -> tuple[str, ...]:
+    lines = files.read(name).removesuffix(b"\n").split(b"\n")
     return tuple(_decode(line.removesuffix(b"\r")) for line in lines)
 
 

@@ -7,17 +7,27 @@ Rules about Plain TeX and old LaTeX spellings are in ``plain_tex.py``.
 """
 
 import re
+from dataclasses import replace as changed
+from functools import partial
 
 from proofpress.cleaners.rule import KEEP, Drop, Fix, Keep, Rule, Verdict
 from proofpress.cleaners.rules.plain_tex import PLAIN_TEX_RULES
-from proofpress.cleaners.rules.text import ARTEFACT
-from proofpress.cleaners.tex import Rewritten, fix, glue, group_end, replace, rewrite, skip_space, tokens
-from proofpress.pages.latex import MAX_DEPTH, MAX_LATEX, LatexError, render_html
+from proofpress.cleaners.rules.text import ANY_TEXT
+from proofpress.cleaners.tex import Rewritten, fix, glue, group_end, replace, rewrite, skip_space, tokens, trim
+from proofpress.pages.latex import MAX_DEPTH, MAX_LATEX, LatexError, normal_form, render_html
 
 _OUTER_SPACE = frozenset({"\\ ", "\\,", "\\:", "\\;", "\\>", "\\!", "~", "\\quad", "\\qquad", "\\thinspace", "\\"})
 _FULL_WIDTH = str.maketrans("，。；：！？（）［］｛｝＝＋－", ",.;:!?()[]{}=+-")
 _IDEOGRAPH = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 _PUNCTUATION = frozenset(".,;")
+_DELIMITED = re.compile(
+    r"\s*(?:\$\$(?P<double>[^$]+)\$\$|\$(?P<single>(?:[^$\\]|\\.)+)\$|\\\[(?P<square>.+)\\\]|\\\((?P<round>.+)\\\)"
+    r"|\\begin\{(?P<name>equation|displaymath|math)(?P<star>\*?)\}(?P<inner>.*)\\end\{(?P=name)(?P=star)\})\s*",
+    re.DOTALL,
+)
+_UPRIGHT = (r"\mathrm", r"\text", r"\textrm", r"\mbox", r"\operatorname", r"\rm", r"\hbox")
+_LETTERS_APART = re.compile(r"\s*[A-Za-z](?:\s+[A-Za-z])+\s*")
+_PAIRS = {"{": "}", r"\left": r"\right"}
 
 
 def drop_oversized(latex: str) -> Verdict:
@@ -31,6 +41,55 @@ def drop_oversized(latex: str) -> Verdict:
     if deepest > MAX_DEPTH:
         return Drop("formula.size", f"braces {deepest} deep, more than {MAX_DEPTH}")
     return KEEP
+
+
+def strip_delimiters(latex: str) -> Verdict:
+    r"""Take a formula out of its ``$..$``, ``\[..\]`` or ``equation``: they say where it stands, not what it is."""
+    found = _DELIMITED.fullmatch(latex)
+    if not found:
+        return KEEP
+    inner = next(found[name] for name in ("double", "single", "square", "round", "inner") if found[name] is not None)
+    if r"\[" in inner or r"\(" in inner:
+        return KEEP
+    return Fix(glue(trim(tokens(inner))), "formula.delimiters", latex)
+
+
+def join_letters(latex: str) -> Verdict:
+    r"""Join the letters of an upright word that a tokeniser has parted: ``\mathrm { m m }`` is ``\mathrm{mm}``.
+
+    Within ``\text`` and ``\mbox`` the spaces would be printed, and no page has them: the Harvard normaliser of
+    im2latex writes ``3 m m`` for ``3mm`` (https://github.com/luopeixiang/im2latex/issues/2).
+    """
+    found: list[str] = []
+
+    def joined(command: str, argument: str) -> str:
+        if not _LETTERS_APART.fullmatch(argument):
+            return rf"{command}{{{argument}}}"
+        found.append(rf"{command}{{{argument}}}")
+        return rf"{command}{{{''.join(argument.split())}}}"
+
+    change = rewrite(latex, {command: partial(joined, command) for command in _UPRIGHT})
+    return Fix(change.text, "formula.letters", " ".join(found)) if found else KEEP
+
+
+def drop_unbalanced(latex: str) -> Verdict:
+    r"""Drop what opens a brace, an environment or a ``\left`` and does not close it, or closes what is not open."""
+    open_marks: list[str] = []
+    stream = tokens(latex)
+    for at, token in enumerate(stream):
+        if token in _PAIRS:
+            open_marks.append(_PAIRS[token])
+        elif token in (r"\begin", r"\end"):
+            start = skip_space(stream, at + 1)
+            end = group_end(stream, start)
+            name = "".join(stream[start + 1 : end - 1]).strip() if end else ""
+            if token == r"\begin":
+                open_marks.append(name)
+            elif not open_marks or open_marks.pop() != name:
+                return Drop("formula.unbalanced", rf"\end{{{name}}} ends nothing")
+        elif token in ("}", r"\right") and (not open_marks or open_marks.pop() != token):
+            return Drop("formula.unbalanced", f"{token} closes nothing")
+    return Drop("formula.unbalanced", f"{open_marks[-1]} is missing") if open_marks else KEEP
 
 
 def cut_comment(latex: str) -> Verdict:
@@ -169,20 +228,54 @@ def _line_break_end(stream: list[str], at: int) -> int:
     return end
 
 
-FORMULA_RULES: tuple[Rule[str], ...] = (
-    ARTEFACT,
-    Rule("formula.size", "drops formulas longer or deeper than KaTeX is asked to read", "{" * 101, drop_oversized),
-    Rule("formula.comment", "cuts what stands behind %, which TeX never sets", "a+b % the sum", cut_comment),
-    Rule("formula.label", r"removes \label, which is never on the page", r"E = mc^2 \label{eq:1}", strip_label),
-    Rule(
-        "formula.number", r"removes \tag and \eqno: a number is not the formula's text", r"x = 1 \tag{3}", strip_number
-    ),
-    Rule("formula.nonumber", r"removes \nonumber and \notag, which print nothing", r"x = 1 \nonumber", strip_nonumber),
-    Rule("formula.full_width", "writes full-width punctuation as ASCII", "a，b", narrow_punctuation),
-    *PLAIN_TEX_RULES,
-    Rule("formula.line_break", r"removes \\ where TeX breaks no line", r"a \\ b", strip_line_break),
-    Rule("formula.outer_space", "removes spacing at either end", r"\quad a\,", strip_outer_space),
-    Rule("formula.trailing_punctuation", "notes a final . , or ; and keeps it", "a = b.", note_trailing_punctuation),
-    Rule("formula.empty", "drops formulas with nothing left in them", "{ }", drop_empty),
-    Rule("formula.unparseable", "drops what KaTeX cannot draw, with its message", r"\frac{a}{", drop_unparseable),
+def draw_alike(before: str, after: str) -> bool:
+    """Whether KaTeX draws one picture of both, by its HTML or, where only spacing differs, by its tree.
+
+    What KaTeX cannot draw is like anything: such a fix is what makes it readable.
+    """
+    try:
+        return render_html(before, display=True) == render_html(after, display=True) or (
+            normal_form(before) == normal_form(after)
+        )
+    except LatexError:
+        return True
+
+
+def _compared(rule: Rule[str]) -> Rule[str]:
+    """The rule, whose fixes are taken back where KaTeX draws another formula after them."""
+
+    def judge(latex: str) -> Verdict:
+        verdict = rule.judge(latex)
+        if isinstance(verdict, Fix) and not draw_alike(latex, verdict.text):
+            return Keep("formula.redrawn", f"{verdict.reason} would make it {verdict.text}")
+        return verdict
+
+    return changed(rule, judge=judge)
+
+
+# Rules that go by the page where KaTeX and TeX differ: a number, a line break, a comma's width, the spaces in a unit.
+_BY_THE_PAGE = frozenset({"formula.number", "formula.line_break", "formula.full_width", "formula.letters"})
+
+FORMULA_RULES: tuple[Rule[str], ...] = tuple(
+    rule if rule.name in _BY_THE_PAGE else _compared(rule)
+    for rule in (
+        *ANY_TEXT,
+        Rule("formula.size", "drops formulas longer or deeper than KaTeX is asked to read", "{" * 101, drop_oversized),
+        Rule("formula.comment", "cuts what stands behind %, which TeX never sets", "a+b % the sum", cut_comment),
+        Rule("formula.delimiters", r"takes a formula out of $ $, \[ \], equation", r"$$a+b$$", strip_delimiters),
+        Rule("formula.label", r"removes \label, which is never on the page", r"E = mc^2 \label{eq:1}", strip_label),
+        Rule("formula.number", r"removes \tag and \eqno: no part of the formula", r"x = 1 \tag{3}", strip_number),
+        Rule("formula.nonumber", r"removes \nonumber and \notag", r"x = 1 \nonumber", strip_nonumber),
+        Rule("formula.full_width", "writes full-width punctuation as ASCII", "a，b", narrow_punctuation),
+        *PLAIN_TEX_RULES,
+        Rule("formula.letters", "joins the letters of an upright word", r"3 \mathrm{ m m }", join_letters),
+        Rule("formula.line_break", r"removes \\ where TeX breaks no line", r"a \\ b", strip_line_break),
+        Rule("formula.outer_space", "removes spacing at either end", r"\quad a\,", strip_outer_space),
+        Rule(
+            "formula.trailing_punctuation", "notes a final . , or ; and keeps it", "a = b.", note_trailing_punctuation
+        ),
+        Rule("formula.empty", "drops formulas with nothing left in them", "{ }", drop_empty),
+        Rule("formula.unbalanced", "drops what does not close", r"\frac{a}{", drop_unbalanced),
+        Rule("formula.unparseable", "drops what KaTeX cannot draw, with its message", r"\intf x", drop_unparseable),
+    )
 )

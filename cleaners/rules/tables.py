@@ -7,17 +7,23 @@ the dialect, so that the cells of a kept label cover every slot of the grid exac
 
 import re
 from collections import Counter
+from html import unescape
 
 from proofpress.cleaners.rule import KEEP, Drop, Fix, Keep, Rule, Verdict
-from proofpress.cleaners.rules.text import ARTEFACT
+from proofpress.cleaners.rules.text import ANY_TEXT
+from proofpress.pages.latex import is_valid
+from proofpress.pages.markdown import runs
 from proofpress.pages.table import TableError
 from proofpress.pages.table_html import from_html, to_html
 
 _CELL = re.compile(r"(<t[dh](?: [^>]*)?>)(.*?)(</t[dh]>)", re.DOTALL)
+_PHANTOM = re.compile(r"<t[dh](?: [^>]*)?>(?:\s|</?(?!t[dh]\b)[^>]*>)+</t[dh]>")
 _TAG = re.compile(r"<[^>]*>")
 _STYLE = re.compile(r"<(/?)(b|strong|i|em|u|underline|overline|strike|s|del)>")
 _SEAM = re.compile(r"</(b|strong|i|em)><\1>")
 _SCRIPT = re.compile(r"<(su[bp])>")
+_HIDDEN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_PLAIN_SCRIPT = re.compile(r"[\^_]\{[\w .,+*()=/−–-]*\}")
 
 #: What ``TableError`` calls a fault, and what a report of a corpus calls it.
 _FAULTS = {"overlap": "table.overlap", "hole": "table.ragged", "span": "table.ragged"}
@@ -25,6 +31,8 @@ _FAULTS = {"overlap": "table.overlap", "hole": "table.ragged", "span": "table.ra
 
 def empty_phantoms(html: str) -> Verdict:
     """Empty a cell that holds only style tags and white space (``<b> </b>``): nothing of it is printed."""
+    if not _PHANTOM.search(html):
+        return KEEP
     found: list[str] = []
     cells = 0
 
@@ -39,6 +47,24 @@ def empty_phantoms(html: str) -> Verdict:
 
     text = _CELL.sub(emptied, html)
     return Fix(text, "table.phantom", "; ".join(found)) if found else KEEP
+
+
+def remove_scripts(html: str) -> Verdict:
+    """Remove ``script`` and ``style`` with what is in them: they are for a browser, and nothing of a corpus is run."""
+    if not (found := _HIDDEN.search(html)):
+        return KEEP
+    return Fix(_HIDDEN.sub("", html), "table.hidden", found.group()[:200])
+
+
+def drop_undrawable(html: str) -> Verdict:
+    """Drop a table with a formula in a cell that KaTeX cannot draw."""
+    if "$" not in html:
+        return KEEP
+    for cell in _CELL.finditer(html):
+        for run in runs(unescape(cell[2])) if "$" in cell[2] else ():
+            if run.kind == "math" and not _PLAIN_SCRIPT.fullmatch(run.text) and not is_valid(run.text):
+                return Drop("table.formula", run.text)
+    return KEEP
 
 
 def open_seams(html: str) -> Verdict:
@@ -87,7 +113,13 @@ def drop_empty(html: str) -> Verdict:
 
 
 TABLE_RULES: tuple[Rule[str], ...] = (
-    ARTEFACT,
+    *ANY_TEXT,
+    Rule(
+        "table.hidden",
+        "removes scripts and style sheets with what is in them",
+        "<table><tr><td>1<script>alert(1)</script></td></tr></table>",
+        remove_scripts,
+    ),
     Rule(
         "table.phantom",
         "empties cells that hold only style tags and white space",
@@ -117,6 +149,12 @@ TABLE_RULES: tuple[Rule[str], ...] = (
         "spells the table in the dialect; drops grids that overlap or are ragged",
         '<table><tr><td rowspan="2">a</td></tr></table>',
         canonical,
+    ),
+    Rule(
+        "table.formula",
+        "drops tables with a formula that cannot be drawn",
+        r"<table><tr><td>$\frac{1}$</td></tr></table>",
+        drop_undrawable,
     ),
     Rule("table.empty", "drops tables without a word in them", "<table><tr><td></td></tr></table>", drop_empty),
 )

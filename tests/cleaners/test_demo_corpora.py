@@ -16,7 +16,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
     ("name", "kept", "rejected", "fixed"),
     [
         ("pubtabnet", 11, {"table.ragged": 1}, {"table.style": 11}),
-        ("im2latex", 28, {"image.missing": 1, "formula.unparseable": 1}, {"formula.label": 13, "formula.over": 1}),
+        ("im2latex", 28, {"file.missing": 1, "formula.unbalanced": 1}, {"formula.label": 13, "formula.over": 1}),
     ],
 )
 def test_every_defect_is_found_and_the_rest_kept(name, kept, rejected, fixed):

@@ -16,7 +16,7 @@ from proofpress.pages.record import PageRecord
 from proofpress.pages.table_html import from_html
 
 # The fixes after which KaTeX reads another formula, because it was wrong about what TeX prints.
-CHANGES_READING = {"formula.line_break", "formula.number"}
+CHANGES_READING = {"formula.line_break", "formula.number", "formula.letters"}
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_every_other_character_of_every_cell_is_in_the_label(tables, annotations
 
 
 def test_all_boxes_lie_on_their_pictures(tables):
-    assert {c.outcome for record in tables for c in record.checks if c.rule == "image.boxes"} == {"passed"}
+    assert {c.outcome for record in tables for c in record.checks if c.rule == "layout.boxes"} == {"passed"}
 
 
 @pytest.fixture(scope="module")
@@ -179,5 +179,5 @@ def test_400_pictures_make_399_records_and_800_rows_have_none(shared):
     kept = [record for record in made if isinstance(record, PageRecord)]
     rejects = [reject for reject in made if not isinstance(reject, PageRecord)]
     assert Counter(record.split for record in kept) == {"train": 200, "validation": 99, "test": 100}
-    assert Counter(reject.reason for reject in rejects) == {"image.missing": 800, "formula.unparseable": 1}
+    assert Counter(reject.reason for reject in rejects) == {"file.missing": 800, "formula.unparseable": 1}
     assert all(restore(reject)["formula"] for reject in rejects if reject.reason == "formula.unparseable")

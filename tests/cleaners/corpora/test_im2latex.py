@@ -28,7 +28,7 @@ def test_the_whole_corpus_names_its_lists_with_a_prefix(im2latex):
 
 def test_items_are_the_rows_of_the_lists_in_order_with_the_split_they_are_for(im2latex):
     path = im2latex("a", "b", "c", lists={"test": "2 2 basic\n", "train": "1 1 basic\n", "validate": "0 0 basic\n"})
-    assert list(CORPUS.items(path)) == ["train:0:1 1 basic", "validate:0:0 0 basic", "test:0:2 2 basic"]
+    assert list(CORPUS.items(path)) == ["train:0:1 1 basic", "validation:0:0 0 basic", "test:0:2 2 basic"]
     assert [(row.text, row.split) for row in load_all(path)] == [("b", "train"), ("a", "validation"), ("c", "test")]
 
 
@@ -55,9 +55,9 @@ def test_a_line_in_either_encoding_is_read(im2latex, line):
         ("x 0 basic", "row.malformed"),
         ("1" * 5000 + " 0 basic", "row.malformed"),
         ("0 0", "row.malformed"),
-        ("0 ../../secret basic", "image.path"),
-        ("0 /secret basic", "image.path"),
-        ("0 none basic", "image.missing"),
+        ("0 ../../secret basic", "file.path"),
+        ("0 /secret basic", "file.missing"),
+        ("0 none basic", "file.missing"),
     ],
 )
 def test_a_row_that_leads_nowhere_is_a_row_error_and_the_others_are_read(im2latex, row, reason, picture):
@@ -72,7 +72,7 @@ def test_a_row_that_leads_nowhere_is_a_row_error_and_the_others_are_read(im2late
 
 
 def test_a_folder_without_lists_says_what_was_looked_for(tmp_path):
-    with pytest.raises(RequestError, match=r"formulas\.lst in .*sample"):
+    with pytest.raises(RequestError, match=r"formulas\.lst and .*sample"):
         list(CORPUS.items(tmp_path))
 
 

@@ -34,7 +34,7 @@ def test_items_are_byte_offsets_with_names_in_file_order(pubtabnet, table_row, g
     rows = [table_row(f"{name}.png", grid(1, 1), ["é"]) for name in "ba"]
     path = pubtabnet(*rows)
     length = len(json.dumps(rows[0]).encode()) + 1
-    assert list(CORPUS.items(path)) == ["0:train:b.png", f"{length}:train:a.png"]
+    assert list(CORPUS.items(path)) == ["train:tables.jsonl#0:b.png", f"train:tables.jsonl#{length}:a.png"]
     assert [row.original for row in load_all(path)] == rows
 
 
@@ -69,7 +69,7 @@ def test_a_name_that_leads_out_of_the_folder_or_nowhere_is_a_row_error(pubtabnet
     (path / "secret.png").write_bytes(picture())
     with pytest.raises(RowError) as error:
         load_all(path)
-    assert error.value.reason.startswith("image.")
+    assert error.value.reason.startswith("file.")
     assert error.value.original["filename"] == filename
 
 
@@ -78,7 +78,7 @@ def test_a_link_out_of_the_folder_is_a_row_error(pubtabnet, table_row, grid, tmp
     (tmp_path / "elsewhere.png").write_bytes(picture())
     (path / "a.png").unlink()
     (path / "a.png").symlink_to(tmp_path / "elsewhere.png")
-    with pytest.raises(RowError, match=r"image\.path"):
+    with pytest.raises(RowError, match=r"file\.path"):
         load_all(path)
 
 
@@ -126,7 +126,7 @@ def test_structure_that_is_not_the_corpus_own_is_a_row_error(pubtabnet, table_ro
 
 
 def test_a_folder_without_annotations_says_what_was_looked_for(tmp_path):
-    with pytest.raises(RequestError, match=r"\.jsonl in .*examples"):
+    with pytest.raises(RequestError, match=r"\.jsonl and examples"):
         list(CORPUS.items(tmp_path))
 
 
