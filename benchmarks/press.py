@@ -12,8 +12,9 @@ from playwright.sync_api import sync_playwright
 from proofpress.generators.address import Address
 from proofpress.generators.browser import FLAGS
 from proofpress.generators.browser_path import find_browser
+from proofpress.generators.coverage import plan
 from proofpress.generators.kinds import KINDS, lay_out
-from proofpress.generators.press import PressRecipe, open_browser, print_pages, shell_page, to_html
+from proofpress.generators.press import PressRecipe, lattice_of, open_browser, print_pages, shell_page, to_html
 from proofpress.pages.record import PageRecord, Reject
 
 RECIPE = PressRecipe(rows="pages")
@@ -44,8 +45,8 @@ def two_presses(pages: int, recipe: PressRecipe = RECIPE) -> float:
 
 def launch_per_page(pages: int) -> float:
     """Seconds of printing pages the plain way: a browser for each, no proof, no geometry."""
-    kinds = sorted(KINDS)
-    sheets = [lay_out(kinds[n % len(kinds)], Address(SEED, "press", n), RECIPE.width) for n in range(pages)]
+    lattice = lattice_of(RECIPE)
+    sheets = [lay_out(plan(lattice, SEED, n), Address(SEED, "press", n), RECIPE.width) for n in range(pages)]
     bodies = [to_html(sheet) for sheet in sheets]
     start = time.perf_counter()
     for sheet, body in zip(sheets, bodies, strict=True):

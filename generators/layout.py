@@ -23,7 +23,7 @@ BULLETS = ("•", "–", "-")
 
 
 #: Roles of pieces with lines drawn around them or beside them.
-FRAMED = frozenset(("box", "quote", "field", "stamp"))
+FRAMED = frozenset(("quote", "field", "letterhead", "dateline"))
 
 #: How the label writes a note's mark, which the page raises.
 _REFERENCE = re.compile(r"\[\^([^\s\[\]]+)\]")

@@ -6,9 +6,10 @@
 1
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from unicodedata import east_asian_width
 
 Point = tuple[float, float]
 GLYPH_WIDTH = 0.62  # em; wider than the mean glyph of the fonts, so that a text is rather short than cut
@@ -16,27 +17,37 @@ GLYPH_WIDTH = 0.62  # em; wider than the mean glyph of the fonts, so that a text
 
 @dataclass(slots=True)
 class Canvas:
-    """width, height, size (of the lettering): CSS pixels. font: a generic family. texts: what was lettered so far."""
+    """width, height, size (of the lettering): CSS pixels. font: a generic family. texts: what was lettered so far.
+
+    translate: gives words of another language, which stand in for all that ``fit`` is asked to letter.
+    """
 
     width: int
     height: int
     font: str
     size: int
+    translate: Callable[[], str] | None = None
     texts: list[str] = field(default_factory=list)
     _shapes: list[str] = field(default_factory=list)
 
     def text_width(self, text: str) -> float:
         """What a text takes at most, in pixels."""
-        return len(text) * self.size * GLYPH_WIDTH
+        ems = sum(1.05 if east_asian_width(character) in "WF" else GLYPH_WIDTH for character in text)
+        return ems * self.size
 
     def fit(self, text: str, room: float) -> str:
         """The leading words of a text that fit into ``room`` pixels, or its first letters and an abbreviation point."""
+        if self.translate and any(character.isalpha() for character in text):
+            text = self.translate()
         words = text.split(" ")
         while len(words) > 1 and self.text_width(" ".join(words)) > room:
             words.pop()
-        letters = max(1, int(room / (self.size * GLYPH_WIDTH)))
         fitting = " ".join(words).rstrip(" ,&")
-        return fitting if len(fitting) <= letters else fitting[: max(1, letters - 1)] + "."
+        if self.text_width(fitting) <= room or len(fitting) == 1:
+            return fitting
+        while len(fitting) > 1 and self.text_width(fitting) > room - self.size * GLYPH_WIDTH:
+            fitting = fitting[:-1]
+        return fitting + "."
 
     def text(self, x: float, y: float, text: str, anchor: str = "middle", upright: bool = True) -> None:
         """Letter ``text`` with its baseline at ``y``, or reading upwards; it is moved as far as it must to be whole."""

@@ -9,6 +9,7 @@ titles, axes, ticks, legends and names like the ones in print. There are no scri
     ('lines', ('Maximum penalty (years)', '0'))
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
@@ -39,12 +40,17 @@ class FigureContent:
     kind: str
 
 
-def figure(rng: Random, width: int, height: int) -> FigureContent:
-    """A figure of ``width`` x ``height`` CSS pixels; ``ValueError`` below 160 x 120, where no lettering fits."""
+def figure(
+    rng: Random, width: int, height: int, translate: Callable[[], str] | None = None, caption: str = ""
+) -> FigureContent:
+    """A figure of ``width`` x ``height`` CSS pixels; ``ValueError`` below 160 x 120, where no lettering fits.
+
+    translate: gives the words of another language for each lettering of ours. caption: one to use instead of ours.
+    """
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ValueError(f"{width} x {height}: a figure needs {LEAST_WIDTH} x {LEAST_HEIGHT} pixels")
     names = list(KINDS)
     kind = rng.choices(names, [KINDS[name][0] for name in names])[0]
-    canvas = Canvas(width, height, rng.choice(("sans-serif", "serif")), rng.choice((10, 11, 12)))
+    canvas = Canvas(width, height, rng.choice(("sans-serif", "serif")), rng.choice((10, 11, 12)), translate)
     KINDS[kind][1](rng, canvas)
-    return FigureContent(canvas.svg(), prose.caption(rng), tuple(canvas.texts), kind)
+    return FigureContent(canvas.svg(), caption or prose.caption(rng), tuple(canvas.texts), kind)

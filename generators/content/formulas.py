@@ -37,6 +37,7 @@ TRUE_FRAMES = (
     (1, r"{0} \stackrel{{!}}{{=}} {1}"),
 )
 DERIVATION_SHARE = 0.2
+KEPT_SPELLING = ("accents", "chemistry", "fractions")  # forms that respelling would change
 ENDINGS = ("", "", "", "", "", "", ".", ",", r"\,.", r"\;,")
 
 
@@ -58,6 +59,13 @@ def display(rng: Random) -> str:
     latex = _true(rng) if rng.random() < TRUE_DISPLAY_SHARE else grammar.display(rng)
     ending = "" if latex.endswith("}") else rng.choice(ENDINGS)
     return _respell(rng, latex) + ending
+
+
+def of_form(rng: Random, form: str) -> str:
+    """LaTeX of a displayed formula of one form: ``line``, ``aligned``, ``cases``, ``matrix``, ``integral``,
+    ``fractions``, ``accents``, ``text``, ``long`` or ``chemistry``."""
+    latex = grammar.display_form(rng, form)
+    return latex if form in KEPT_SPELLING else _respell(rng, latex)
 
 
 def _true(rng: Random) -> str:

@@ -25,6 +25,11 @@ def display(rng: Random) -> str:
     return _rules().write(rng, "display", depth=DISPLAY_DEPTH)
 
 
+def display_form(rng: Random, form: str) -> str:
+    """LaTeX of a displayed formula of the form with this name in ``latex.txt``."""
+    return _rules().write(rng, f"form_{form}", depth=DISPLAY_DEPTH)
+
+
 def part(rng: Random, symbol: str) -> str:
     """LaTeX of any construct of the grammar by name, e.g. ``symbol``, ``matrix``, ``measured``."""
     return _rules().write(rng, symbol, depth=INLINE_DEPTH)

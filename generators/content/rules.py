@@ -60,6 +60,10 @@ class Rules:
         self._heights = self._measure()
         self._draws: dict[tuple[str, int], tuple[tuple[Alternative, ...], tuple[int, ...]]] = {}
 
+    def __contains__(self, symbol: str) -> bool:
+        """Whether there is a rule of this name."""
+        return symbol in self._rules
+
     @classmethod
     def read(cls, *names: str, makers: Mapping[str, Maker], given: Iterable[str] = ()) -> "Rules":
         """The rules of the files of these names beside this module."""

@@ -1,0 +1,40 @@
+"""The kinds of page the press knows, each a builder of a page and what it may have on it.
+
+``flow`` holds pages of running text, ``business`` papers that count, ``reference`` pages to look things up on. Each
+builder writes a little more content than fits; the press keeps what does.
+
+    spec = lay_out(plan(lattice, 7, 42), Address(7, "press", 42), width=1024)      # plan: coverage.py
+"""
+
+from collections.abc import Mapping
+
+from proofpress.generators.address import Address
+from proofpress.generators.content.languages import Language
+from proofpress.generators.kinds import business, flow, reference
+from proofpress.generators.kinds.page import Page
+from proofpress.generators.kinds.style import PAPERS, draw_style, set_fonts
+from proofpress.generators.kinds.traits import OFF, Kind
+from proofpress.generators.layout import ZONES, PageSpec, text_of
+
+KINDS: dict[str, Kind] = {**flow.KINDS, **business.KINDS, **reference.KINDS}
+
+__all__ = ["KINDS", "PAPERS", "Kind", "Page", "lay_out"]
+
+
+def lay_out(features: Mapping[str, str], address: Address, width: int) -> PageSpec:
+    """The page at this address with these features: a value for ``kind`` and every axis of ``traits.AXES``."""
+    kind = KINDS[features["kind"]]
+    language = Language(features["language"], address.stream("language"))
+    style, paper = draw_style(features["kind"], kind.papers, features, address.stream("style"), width)
+    page = Page(address, style, dict(features), language)
+    page.running_head(page.rng("running_head"))
+    kind.build(page)
+    page.page_number(page.rng("page_number"))
+    pieces = tuple(sorted(page.pieces, key=lambda piece: ZONES.index(piece.zone)))
+    texts = (
+        text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in pieces if piece.type != "code"
+    )
+    text = "".join(sorted(set("".join(texts))))
+    style, face = set_fonts(style, features["script"], features["face"], text, address.stream("fonts"))
+    made = {**features, "paper": paper, "face": face, "font": style.font}
+    return PageSpec("page.html.j2", style, pieces, made, OFF)
