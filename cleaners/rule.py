@@ -3,9 +3,9 @@
 Rules are data: ``rules.RULES`` lists those of each task in the order they run, and every one carries its explanation
 and an example of a label it does not simply pass, so that a list of rules can explain itself:
 
-    >>> rule = Rule("text.nul", "drops labels with NUL", "a\\0b", lambda text: Drop("text.nul", "") if "\\0" in text else KEEP)
-    >>> rule.judge(rule.example).reason
-    'text.nul'
+    >>> rule = Rule("text.nul", "drops a label", "a", lambda text: Drop("text.nul", text))
+    >>> rule.judge(rule.example)
+    Drop(reason='text.nul', evidence='a')
 """
 
 from collections.abc import Callable
