@@ -12,17 +12,19 @@ from typing import Any, cast
 
 from PIL import Image
 
+from proofpress.cleaners.corpus import RowError
+from proofpress.cleaners.pdf import render_page
 from proofpress.flows.evaluate import DIGITS, Evaluation, PageView, Picture, Subject
-from proofpress.flows.page_readings import StoredReadings, check_complete
+from proofpress.flows.page_readings import StoredReadings, check_complete, inside
 from proofpress.flows.typesetting import Typesetting
 from proofpress.model.bench import olmocr_bench, omnidocbench
 from proofpress.model.bench.normal_forms import EDITIONS, Edition
 from proofpress.model.rewards.unit_tests import Mode
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import ImageError, open_image
-from proofpress.pages.pdf import PdfError, render_page
 
 MAX_GOLD_BYTES = 2_000_000_000
+MAX_PDF_BYTES = 512 << 20
 MODES: tuple[Mode, ...] = ("olmocr", "strict")
 
 
@@ -122,7 +124,9 @@ def _bench_readings(
     """The readings of each page, its repeats in order; pages without one are left out."""
     name = "{}_pg{}_repeat{}.md"
     if subject.model is not None:
-        images = {name.format(pdf.removesuffix(".pdf"), page, 1): _pdf_page(pdfs / pdf, page) for pdf, page in pages}
+        images = {
+            name.format(pdf.removesuffix(".pdf"), page, 1): _pdf_page(inside(pdfs, pdf), page) for pdf, page in pages
+        }
         read = subject.readings(images)
         return {key: [read[file]] for key, file in zip(pages, images, strict=True)}
     assert subject.predictions is not None
@@ -151,7 +155,7 @@ def _bench_views(
             name=f"{key[0]} page {key[1]}",
             score=strict.get(key),
             fields={"olmocr": upstream[key], "strict": strict.get(key)},
-            picture=_pdf_page(pdfs / key[0], key[1]) if (pdfs / key[0]).is_file() else None,
+            picture=_pdf_page(inside(pdfs, key[0]), key[1]),
             compared=[("read", read[0], read[0])] if read else [],
             notes=notes,
         )
@@ -172,9 +176,13 @@ def _image_file(path: Path) -> Picture:
 def _pdf_page(path: Path, page: int) -> Picture:
     def drawn() -> Image.Image:
         try:
-            return render_page(path, page)
-        except PdfError as error:
-            raise RequestError(f"{path}: {error}") from error
+            if path.stat().st_size > MAX_PDF_BYTES:
+                raise RequestError(f"{path}: larger than {MAX_PDF_BYTES} bytes")
+            return render_page(path.read_bytes(), page).image
+        except OSError as error:
+            raise RequestError(f"{path}: cannot be read: {error.strerror}") from error
+        except RowError as error:
+            raise RequestError(f"{path}: page {page} cannot be drawn: {error}") from error
 
     return drawn
 

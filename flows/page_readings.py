@@ -33,21 +33,23 @@ class StoredReadings:
 
     def has(self, name: str) -> bool:
         """Whether there is a file of this name, a path below the folder."""
-        return self._path(name).is_file()
+        return inside(self.folder, name).is_file()
 
     def read(self, name: str) -> str:
         """The file's text; ``RequestError`` naming it where it cannot be read."""
-        return read_text(self._path(name))
+        return read_text(inside(self.folder, name))
 
     def names(self) -> list[str]:
         """All Markdown files, as paths below the folder, sorted."""
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*.md"))
 
-    def _path(self, name: str) -> Path:
-        path = self.folder / name
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise RequestError(f"{name!r}: names a file outside {self.folder}")
-        return path
+
+def inside(folder: Path, name: str) -> Path:
+    """A file below a folder by its name; ``RequestError`` for a name that leads out of it."""
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise RequestError(f"{name!r}: names a file outside {folder}")
+    return path
 
 
 def read_text(path: Path) -> str:
@@ -86,9 +88,11 @@ def with_model(
     from proofpress.model.reader import Reader
 
     readings: dict[str, str] = {}
+    files: dict[str, Path] = {}
     if kept is not None:
         _claim(kept, model, str(folder_of(model).resolve()))
-        readings = {name: read_text(kept / name) for name in images if (kept / name).is_file()}
+        files = {name: inside(kept, name) for name in images}
+        readings = {name: read_text(file) for name, file in files.items() if file.is_file()}
     waiting = [name for name in images if name not in readings]
     if not waiting:
         return readings
@@ -98,8 +102,8 @@ def with_model(
         for name, reading in zip(names, reader.read([images[name]() for name in names]), strict=True):
             readings[name] = reading.text
             if kept is not None:
-                (kept / name).parent.mkdir(parents=True, exist_ok=True)
-                write_whole(kept / name, reading.text.encode("utf-8", "replace"))
+                files[name].parent.mkdir(parents=True, exist_ok=True)
+                write_whole(files[name], reading.text.encode("utf-8", "replace"))
         done += len(names)
         progress(done, len(images))
     return readings
