@@ -44,7 +44,8 @@ def reference_sam(sam: SamEncoder, side: int) -> nn.Module:
     model = sam_reference.SamVisionEncoder(config).eval()
     names = {
         "blocks.": "layers.", "norm1": "layer_norm1", "norm2": "layer_norm2",
-        "patch_embed.proj": "patch_embed.projection", "neck.0": "neck.conv1", "neck.1": "neck.layer_norm1", "neck.2": "neck.conv2", "neck.3": "neck.layer_norm2",
+        "patch_embed.proj": "patch_embed.projection",
+        "neck.0": "neck.conv1", "neck.1": "neck.layer_norm1", "neck.2": "neck.conv2", "neck.3": "neck.layer_norm2",
     }  # fmt: skip
     state = {}
     for name, tensor in sam.state_dict().items():
