@@ -86,9 +86,9 @@ class Lattice:
             masks[place] &= ~by_axis[axis] | 1 << place
         for axis, values, other, others in self._rules():
             for value in values:
-                place = self.places.get((axis, value))
-                if place is None:
+                if (axis, value) not in self.places:
                     continue
+                place = self.places[axis, value]
                 for taken in dict(self.axes)[other]:
                     if taken not in others:
                         masks[place] &= ~(1 << self.places[other, taken])

@@ -17,7 +17,7 @@ from PIL import Image
 from proofpress.generators.address import Address
 from proofpress.generators.layout import PageSpec, Piece, text_of
 from proofpress.generators.proof import PAPER
-from proofpress.generators.sheet import Box, Layout, PlacedWord, quad
+from proofpress.generators.sheet import MATH, Box, Layout, PlacedWord, quad
 from proofpress.pages import image, markdown
 from proofpress.pages.markdown import Run
 from proofpress.pages.record import Element, PageRecord, Word, record_id
@@ -27,6 +27,7 @@ WEIGHTS = {"word": 0.25, "line": 0.3, "paragraph": 0.2, "formula": 0.15, "table"
 TASKS = {"word": "text", "line": "text", "paragraph": "text", "formula": "formula", "table": "table"}
 TEXT_TYPES = ("paragraph", "list_item", "heading", "title", "caption")
 WORDS_PER_CROP = 3
+UNSPACED = ("zh", "ja")  # languages that do not part words with spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ def _candidates(spec: PageSpec, layout: Layout, rng: random.Random) -> Iterator[
     words: dict[str, list[PlacedWord]] = {}
     for word in layout.words:
         words.setdefault(word.element, []).append(word)
+    rtl, spaced = spec.style.direction == "rtl", spec.style.language not in UNSPACED
     for piece in spec.pieces:
         placed = layout.pieces.get(piece.id)
         if placed is None or len(placed.boxes) != 1:
@@ -88,12 +90,12 @@ def _candidates(spec: PageSpec, layout: Layout, rng: random.Random) -> Iterator[
         if piece.type in ("formula", "table"):
             yield _Cut(piece.type, piece.id, piece, text_of(piece), placed.boxes[0], placed.boxes, tuple(own))
         elif piece.type in TEXT_TYPES:
-            lines = [line for line in _lines(own) if line[0].start >= 0]
+            lines = [line for line in _lines(own, rtl) if line[0].start >= 0]
             if piece.type == "paragraph" and len(lines) > 1:
                 yield _Cut("paragraph", piece.id, piece, text_of(piece), _around(boxes), boxes, tuple(own))
             for number, line in enumerate(lines):
                 yield _line(piece, line, "line", f"{piece.id}.{number}")
-                units = _units(line)
+                units = _units(line, spaced)
                 start = rng.randrange(len(units))
                 few = [word for unit in units[start : start + rng.randint(1, WORDS_PER_CROP)] for word in unit]
                 yield _line(piece, few, "word", f"{piece.id}.{number}w")
@@ -106,22 +108,32 @@ def _line(piece: Piece, words: list[PlacedWord], kind: str, name: str) -> _Cut:
     return _Cut(kind, name, piece, text, _around(boxes), boxes, tuple(words))
 
 
-def _lines(words: list[PlacedWord]) -> list[list[PlacedWord]]:
-    """Words in reading order, cut where the next one stands further left: a new line. A marker is a line of its own."""
+def _lines(words: list[PlacedWord], rtl: bool) -> list[list[PlacedWord]]:
+    """Words in reading order, cut where the next one stands further left: a new line. A marker is a line of its own.
+
+    rtl: in a line set from right to left some words run the other way, so that only its height tells a new one.
+    """
     lines: list[list[PlacedWord]] = []
     for word in words:
-        new = not lines or word.box[0] < lines[-1][-1].box[0] or lines[-1][-1].start < 0 <= word.start
-        if new:
+        last = lines[-1][-1] if lines else word
+        middle = (word.box[1] + word.box[3]) / 2
+        turns = not last.box[1] < middle < last.box[3] if rtl else word.box[0] < last.box[0]
+        if not lines or turns or last.start < 0 <= word.start:
             lines.append([])
         lines[-1].append(word)
     return lines
 
 
-def _units(line: list[PlacedWord]) -> list[list[PlacedWord]]:
-    """A line's words, those without a space between them together: a formula and the comma after it."""
+def _units(line: list[PlacedWord], spaced: bool) -> list[list[PlacedWord]]:
+    """A line's words, those without a space between them together: a formula and the comma after it.
+
+    spaced: whether the language has spaces; in one without, only a formula is kept with its neighbours.
+    """
     units: list[list[PlacedWord]] = []
     for word in line:
-        if not units or word.start > units[-1][-1].start + len(units[-1][-1].text):
+        last = units[-1][-1] if units else word
+        touches = word.start <= last.start + len(last.text)
+        if not units or not touches or (not spaced and MATH not in (word.text, last.text)):
             units.append([])
         units[-1].append(word)
     return units

@@ -53,6 +53,8 @@ class _Table:
         if shape["heads"] in ("2", "3"):
             self.values = max(2, self.values)
         self.rows = rng.randint(*rows)
+        if shape["cells"] == "lists":  # each row is as high as its list
+            self.rows = max(2, self.rows // 2)
         self.stubs = 1 + self.grouped
         self.columns = self.stubs + self.values + self.special
 

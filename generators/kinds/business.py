@@ -220,7 +220,8 @@ KINDS = {
         receipt,
         {
             **WITH_TABLE, **_PLAIN, "table.heads": ("0",), "table.spans": ("none",),
-            "table.style": ("borderless", "rules"), "table.empty": ("no",), "table.numbers": ("money",), "table.continued": ("no",), "head": ("no",),
+            "table.style": ("borderless", "rules"), "table.empty": ("no",), "table.numbers": ("money",),
+            "table.continued": ("no",), "head": ("no",),
             "number": ("no",), "size": ("small", "medium"),
         },
         ("slip",),

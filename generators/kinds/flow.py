@@ -16,25 +16,33 @@ STRUCTURE = {"list": LISTS, "notes": YES_NO, "figure": YES_NO, "quote": YES_NO, 
 
 
 def wanted_blocks(page: Page, rng: random.Random) -> list[Block]:
-    """What the page's features ask for, each as a piece of writing, in drawn order."""
+    """What the page's features ask for, each as a piece of writing, the last to be written first.
+
+    On most pages what takes most room comes first, lest it find none.
+    """
     blocks: list[Block] = []
+    high: list[Block] = []
     form = page.features["formula"]
     if page.wants("formula") and form != "inline":
         blocks.append(lambda part: _formula(page, part, form))
     if page.wants("table.heads"):
-        blocks.append(lambda part: _discard(page.shaped_table(part)))
+        high.append(lambda part: _discard(page.shaped_table(part)))
     if page.wants("list"):
         blocks.append(lambda part: page.items(part, page.features["list"], part.randint(2, 4), math=form != "absent"))
     if page.wants("figure"):
-        blocks.append(lambda part: page.figure(part, part.uniform(0.6, 1.0)))
+        high.append(lambda part: page.figure(part, part.uniform(0.6, 1.0)))
     if page.wants("code"):
-        blocks.append(page.listing)
+        high.append(page.listing)
     if page.wants("quote"):
         blocks.append(page.quote)
     if page.wants("box"):
         blocks.append(page.boxed)
+    rng.shuffle(high)
+    if rng.random() < 0.2:
+        blocks += high
+        high = []
     rng.shuffle(blocks)
-    return blocks
+    return blocks + high
 
 
 def _discard(_: object) -> None:
@@ -71,13 +79,13 @@ def write(
         if blocks:
             if step and page.wants("margin"):
                 page.margin_note(part)
-            piece = page.paragraph(part, part.randint(1, 2), math=math)
+            piece = page.paragraph(part, part.randint(1, 2), math=math and not notes)
         elif filler is not None and filler(part):
             continue
         else:
             if page.wants("margin") and step % 2:
                 page.margin_note(part)
-            piece = page.paragraph(part, part.randint(*sentences), math=math and part.random() < 0.7)
+            piece = page.paragraph(part, part.randint(*sentences), math=math and not notes and part.random() < 0.7)
         if notes and not piece.group:
             page.note(part, piece)
             notes -= 1
@@ -98,7 +106,7 @@ def paper(page: Page) -> None:
     section = iter(range(rng.randint(1, 5), 99))
 
     def filler(part: random.Random) -> bool:
-        if part.random() < 0.12:
+        if "references" not in page.counts and part.random() < 0.15:
             references(page, part)
             return True
         return part.random() < 0.15 and page.english_table(part, 4, 6) is not None
@@ -108,6 +116,7 @@ def paper(page: Page) -> None:
 
 def references(page: Page, rng: random.Random) -> None:
     """A list of works cited."""
+    page.number("references")
     page.text("heading", page.term("references"), level=2)
     for number in range(1, rng.randint(4, 9)):
         year, volume, first = rng.randrange(1950, 2026), rng.randrange(1, 90), rng.randrange(1, 900)
@@ -132,7 +141,7 @@ def textbook(page: Page) -> None:
     rng = page.rng("masthead")
     chapter = rng.randint(1, 12)
     if rng.random() < 0.4:
-        page.title(rng, f"{page.term('chapter')} {chapter}. {page.language.phrase(rng, 'title')}")
+        page.title(rng, f"{page.counted('chapter', chapter)}. {page.language.phrase(rng, 'title')}")
     section = iter(range(rng.randint(1, 6), 99))
 
     def filler(part: random.Random) -> bool:
@@ -228,10 +237,7 @@ def legal(page: Page) -> None:
     blocks = wanted_blocks(page, rng)
     notes = 1 if page.wants("notes") else 0
     for step, part in page.parts():
-        number = page.language.localised(str(next(article)))
-        head = f"{page.term('article')} {number}. {page.language.phrase(part, 'heading')}"
-        if page.language.script in ("chinese", "japanese"):
-            head = f"第{number}{page.term('article')} {page.language.phrase(part, 'heading')}"
+        head = f"{page.counted('article', next(article))}. {page.language.phrase(part, 'heading')}"
         page.text("heading", head, level=2)
         for clause in range(part.randint(1, 4)):
             text = f"({page.language.localised(str(clause + 1))}) {page.language.phrase(part, 'clause')}"
@@ -274,7 +280,8 @@ KINDS = {
         slides,
         {
             "columns": ("1", "2"), "face": ("serif", "sans"), "size": ("medium", "large"),
-            "density": ("normal", "tight"), **{**TABLE, "table.size": ("absent", "small"), "table.turned": ("absent", "no")},
+            "density": ("normal", "tight"),
+            **TABLE, "table.size": ("absent", "small"), "table.turned": ("absent", "no"),
             **FORMULA, "formula": tuple(value for value in FORMULA["formula"] if value not in ("long", "inline")),
             "list": LISTS, "figure": YES_NO, "quote": YES_NO, "code": YES_NO,
         },

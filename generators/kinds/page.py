@@ -20,7 +20,7 @@ from proofpress.pages.table import TableGrid
 AMPLE = 1.25  # content made for a page, as a share of what is likely to fit
 TRIES = 40  # formulas drawn until a math font can set one
 PLAIN_FORMULA = r"x^{2} + y^{2} = z^{2}"
-ROOM = {1: 8, 2: 5, 3: 3, 4: 3}  # columns a table may have, by the columns of the page
+COLUMN_WIDTH = 6.0  # em of the page's type that a table's column takes, more or less
 WIDE = frozenset(("chinese", "japanese", "korean"))  # scripts whose letters are as wide as they are high
 
 
@@ -74,6 +74,11 @@ class Page:
         gap = " " if self.language.spaced else ""
         return f"{self.term(key)}{gap}{self.language.localised(str(self.number(what)))}"
 
+    def counted(self, key: str, number: int) -> str:
+        """``Chapter 6``, ``第6章``: a term with a number."""
+        digits = self.language.localised(str(number))
+        return f"{self.term(key)} {digits}" if self.language.spaced else f"第{digits}{self.term(key)}"
+
     def caption(self, rng: random.Random, key: str, note: str = "") -> str:
         return f"{self.label(key, key)}{note}: {self.language.phrase(rng, 'caption')}"
 
@@ -125,7 +130,8 @@ class Page:
     def shaped_table(self, rng: random.Random) -> Piece:
         """The table the page's features ask for, with its caption."""
         shape = {axis.partition(".")[2]: value for axis, value in self.features.items() if axis.startswith("table.")}
-        made = shaped(rng, self.language, shape, ROOM[self.style.columns], self.inline)
+        room = max(3, int(self.column_width() / (COLUMN_WIDTH * self.style.size)))
+        made = shaped(rng, self.language, shape, room, self.inline)
         attributes = {} if made.turned is None else {"turned": str(made.turned)}
         traits = {axis: value for axis, value in self.features.items() if axis.startswith("table.")}
         note = f" ({self.term('continued')})" if shape["continued"] == "yes" else ""
@@ -246,9 +252,9 @@ class Page:
         """The page's number at its foot."""
         if self.wants("number"):
             number = self.language.localised(str(rng.randint(1, 899)))
-            forms = (number, number, f"– {number} –", f"{self.term('page')} {number}")
-            if not self.language.spaced:
-                forms = forms[:3]
+            forms = [number, number, f"– {number} –"]
+            if self.language.spaced:
+                forms.append(f"{self.term('page')} {number}")
             self.text("page_number", rng.choice(forms), zone="foot", group="", traits={"number": "yes"})
 
     def column_width(self) -> float:

@@ -141,7 +141,7 @@ def cover(page: Page) -> None:
         page.text("paragraph", page.term("blank"), attributes={"role": "centre"})
         return
     if kind < 0.6:
-        page.text("heading", f"{page.term('part')} {page.language.localised(str(rng.randint(1, 6)))}", level=2)
+        page.text("heading", page.counted("part", rng.randint(1, 6)), level=2)
     page.title(rng, zone="body")
     if kind > 0.45:
         page.text("paragraph", page.language.name(rng), attributes={"role": "centre"})
