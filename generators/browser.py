@@ -2,9 +2,10 @@
 
 Swapping the body of a ``file://`` shell page that has the style sheets, fonts and measuring script loaded is several
 times quicker than a page or context for each sheet; the shell must be a file, for a page without an address loads no
-font and says nothing. The browser has no network, and is started anew when it grows old or breaks. Its driver lives in
-a thread of its own, because it keeps an event loop running in whichever thread it is used from, and V8 (``latex.py``)
-and Prefect will not work beside one.
+font and says nothing. Where the browser can (``chromium-headless-shell``) it draws a frame only when it is asked for
+one, and so one for each sheet, which is its picture. The browser has no network. It is started anew, with its driver,
+when it grows old, breaks, or hangs. The driver lives in a thread of its own, because it keeps an event loop running in
+whichever thread it is used from, and V8 (``latex.py``) and Prefect will not work beside one.
 
     with Browser(find_browser(), shell_page(css, script), width=1024, height=1448) as browser:
         sheet = browser.print(html, height=1448)
@@ -13,15 +14,19 @@ and Prefect will not work beside one.
 import base64
 import json
 import os
+import signal
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from types import TracebackType
 from typing import Any
 
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
-from playwright.sync_api import sync_playwright
 
 from proofpress.generators.browser_path import BrowserBinary
 from proofpress.pages.errors import WorkError
@@ -34,12 +39,18 @@ FLAGS = (
     "--force-color-profile=srgb",
     "--hide-scrollbars",
     "--disable-gpu",
+    "--in-process-gpu",
+    "--enable-begin-frame-control",
+    "--run-all-compositor-stages-before-draw",
     "--disable-dev-shm-usage",
     "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
-SHEETS_PER_BROWSER = 1000  # the driver's memory grows with every sheet; a start costs a third of a second
+SHEETS_PER_BROWSER = 1000  # its memory and the driver's grow with every sheet; a start costs half a second
+SECONDS_PER_SHEET = 60.0  # a browser that takes longer hangs
 ATTEMPTS = 3
+FRAMES = 10  # asked for before giving up: the first of a new page may be none
+PICTURE = {"format": "png", "optimizeForSpeed": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +74,7 @@ class Browser:
         self._shell = Path(self._folder.name, "shell.html")
         self._shell.write_text(shell, encoding="utf-8")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="browser")
-        self._driver = self._thread.submit(sync_playwright().start).result()
-        try:
-            self._thread.submit(self._start).result()
-        except WorkError:
-            self._thread.submit(self._driver.stop).result()
-            raise
+        self._thread.submit(self._start).result()
 
     @property
     def version(self) -> str:
@@ -80,12 +86,15 @@ class Browser:
 
         Raises ``WorkError`` when the browser breaks three times over the same sheet.
         """
-        return self._thread.submit(self._print, html, height).result()
+        return self.submit(html, height).result()
+
+    def submit(self, html: str, height: int) -> Future[Sheet]:
+        """``print`` while the caller does something else; sheets are printed in the order they are submitted in."""
+        return self._thread.submit(self._print, html, height)
 
     def close(self) -> None:
         """End the browser and its driver."""
         self._thread.submit(self._stop).result()
-        self._thread.submit(self._driver.stop).result()
         self._thread.shutdown()
         self._folder.cleanup()
 
@@ -103,7 +112,8 @@ class Browser:
                 if self._sheets >= SHEETS_PER_BROWSER:
                     self._restart()
                 self._sheets += 1
-                return self._print_once(html, height)
+                with self._killed_if_it_hangs():
+                    return self._print_once(html, height)
             except PlaywrightError as error:
                 if attempt == ATTEMPTS:
                     raise WorkError(f"{self._binary.path}: the browser failed {ATTEMPTS} times: {error}") from error
@@ -111,18 +121,34 @@ class Browser:
         raise AssertionError("unreachable")
 
     def _print_once(self, html: str, height: int) -> Sheet:
+        if height != self._height:
+            self._page.set_viewport_size({"width": self._width, "height": height})
+            self._height = height
         measured = json.loads(self._page.evaluate("html => press.print(html)", html))
-        shot = self._cdp.send(
-            "Page.captureScreenshot",
-            {
-                "format": "png",
-                "optimizeForSpeed": True,
-                "clip": {"x": 0, "y": 0, "width": self._width, "height": height, "scale": 1},
-            },
-        )
-        return Sheet(base64.b64decode(shot["data"]), measured)
+        return Sheet(base64.b64decode(self._picture()), measured)
+
+    def _picture(self) -> str:
+        """The page's PNG in base64."""
+        if not self._draws_on_demand:
+            return self._cdp.send("Page.captureScreenshot", PICTURE)["data"]
+        for _ in range(FRAMES):
+            frame = self._cdp.send("HeadlessExperimental.beginFrame", {"screenshot": PICTURE})
+            if "screenshotData" in frame:
+                return frame["screenshotData"]
+        raise PlaywrightError(f"no picture in {FRAMES} frames")
+
+    @contextmanager
+    def _killed_if_it_hangs(self) -> Iterator[None]:
+        """Have the browser killed, and so the call to it fail, when the sheet takes too long."""
+        timer = Timer(SECONDS_PER_SHEET, os.kill, (self._pid, signal.SIGKILL))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _start(self) -> None:
+        self._driver = sync_playwright().start()
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
         try:
             self._browser = self._driver.chromium.launch(
@@ -131,18 +157,32 @@ class Browser:
             context = self._browser.new_context(
                 viewport={"width": self._width, "height": self._height}, device_scale_factor=1, offline=True
             )
-            self._page = context.new_page()
+            self._page = self._new_page(context)
             self._page.goto(self._shell.as_uri())
             self._cdp = context.new_cdp_session(self._page)
         except PlaywrightError as error:
+            self._driver.stop()
             raise WorkError(f"{self._binary.path}: the browser does not start: {error}") from error
         self._sheets = 0
 
+    def _new_page(self, context: BrowserContext) -> Page:
+        """A page in the context, which draws on demand where the browser can."""
+        whole = self._browser.new_browser_cdp_session()
+        processes = whole.send("SystemInfo.getProcessInfo")["processInfo"]
+        self._pid = next(process["id"] for process in processes if process["type"] == "browser")
+        self._draws_on_demand = self._binary.kind == "chromium-headless-shell"
+        if not self._draws_on_demand:
+            return context.new_page()
+        (mine,) = whole.send("Target.getBrowserContexts")["browserContextIds"]
+        wanted = {"url": "about:blank", "width": self._width, "height": self._height, "browserContextId": mine}
+        with context.expect_page() as page:
+            whole.send("Target.createTarget", {**wanted, "enableBeginFrameControl": True})
+        return page.value
+
     def _stop(self) -> None:
-        try:
+        with suppress(PlaywrightError):  # it is gone already, which is what was wanted
             self._browser.close()
-        except PlaywrightError:
-            return  # it is gone already, which is what was wanted
+        self._driver.stop()
 
     def _restart(self) -> None:
         self._stop()

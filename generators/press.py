@@ -6,33 +6,43 @@ for page in print_pages(recipe, seed=7, indices=range(10)): ...     # PageRecord
 
 import dataclasses
 import io
+import os
+import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
 from functools import cache
-from typing import Literal
+from typing import Literal, Self
 
 import jinja2
 import numpy as np
 from markupsafe import Markup
 from PIL import Image
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from proofpress.generators import fonts
 from proofpress.generators.address import Address
-from proofpress.generators.browser import FLAGS, Browser
-from proofpress.generators.browser_path import find_browser
+from proofpress.generators.browser import FLAGS, Browser, Sheet
+from proofpress.generators.browser_path import BrowserBinary, find_browser
+from proofpress.generators.coverage import Lattice, plan
 from proofpress.generators.crops import cut_crops
 from proofpress.generators.kinds import KINDS, PAPERS, lay_out
 from proofpress.generators.layout import FRAMED, PageSpec, block_of, cell_lines, realised, references, text_of
-from proofpress.generators.proof import RULES, painted_formula, proof
+from proofpress.generators.painted import markup, paint
+from proofpress.generators.proof import RULES, proof
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
 from proofpress.pages import image, markdown
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
 from proofpress.pages.table import TableGrid
 from proofpress.templates.assets import katex_css
 
-VERSION = "1"  # of the press: raise it when the same address prints another page
+VERSION = "2"  # of the press: raise it when the same address prints another page
 LICENCE = "CC0-1.0"  # of what the press itself writes
 STAGE = "press"
+AHEAD = 1  # sheets the browser has been given before the last one is proofed: both work at once
+
+_idle: dict[tuple[int, BrowserBinary, int], list[Browser]] = {}  # by process, browser and width
 
 
 class PressRecipe(BaseModel):
@@ -44,6 +54,13 @@ class PressRecipe(BaseModel):
     kinds: dict[str, float] = Field(
         default_factory=lambda: dict.fromkeys(sorted(KINDS), 1.0),
         description="Kinds of page and how often each is drawn, as relative weights.",
+    )
+    features: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="What pages may be: an axis of the lattice and the values it may take; all where not given.",
+    )
+    weights: dict[str, float] = Field(
+        default_factory=dict, description="How often a value is drawn, `axis=value` to weight; 1 where not given."
     )
     width: int = Field(1024, ge=640, le=4096, description="Width of a page in pixels; its height follows the paper.")
     rows: Literal["pages", "crops", "both"] = Field(
@@ -61,6 +78,18 @@ class PressRecipe(BaseModel):
         if min(kinds.values(), default=0.0) < 0 or sum(kinds.values()) <= 0:
             raise ValueError("weights must be 0 or more, and one at least above 0")
         return kinds
+
+    @model_validator(mode="after")
+    def _can_be_printed(self) -> Self:
+        lattice_of(self)
+        return self
+
+
+def lattice_of(recipe: PressRecipe) -> Lattice:
+    """What the recipe's pages can be. ``ValueError`` names a feature that is unknown, or says that none is left."""
+    kinds = {kind: weight for kind, weight in recipe.kinds.items() if weight > 0}
+    weights = {**{f"kind={kind}": weight for kind, weight in kinds.items()}, **recipe.weights}
+    return Lattice.of({"kind": tuple(kinds), **recipe.features}, weights)
 
 
 def page_id(seed: int, index: int) -> str:
@@ -92,21 +121,39 @@ def print_pages(
     Raises ``WorkError`` when the browser keeps breaking, ``RequestError`` when there is none.
     """
     if browser is None:
-        with open_browser(recipe) as own:
+        with _borrowed_browser(recipe) as own:
             yield from print_pages(recipe, seed, indices, own)
         return
+    ahead: deque[tuple[Address, PageSpec, Future[Sheet]]] = deque()
     for index in indices:
-        yield from _print_page(recipe, Address(seed, STAGE, index), browser)
+        address = Address(seed, STAGE, index)
+        spec = lay_out(plan(lattice_of(recipe), seed, index), address, recipe.width)
+        ahead.append((address, spec, browser.submit(to_html(spec), spec.style.height)))
+        if len(ahead) > AHEAD:
+            yield from _proofed(recipe, *ahead.popleft())
+    for printed in ahead:
+        yield from _proofed(recipe, *printed)
 
 
-def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iterator[PageRecord | Reject]:
-    names = sorted(recipe.kinds)
-    kind = address.stream("kind").choices(names, [recipe.kinds[name] for name in names])[0]
-    spec = lay_out(kind, address, recipe.width)
-    sheet = browser.print(to_html(spec), spec.style.height)
+@contextmanager
+def _borrowed_browser(recipe: PressRecipe) -> Iterator[Browser]:
+    """A browser that this process has opened before and nobody uses, or a new one; it stays open for the next."""
+    idle = _idle.setdefault((os.getpid(), find_browser(recipe.browser), recipe.width), [])
+    browser = idle.pop() if idle else open_browser(recipe)
+    try:
+        yield browser
+    finally:
+        idle.append(browser)
+
+
+def _proofed(
+    recipe: PressRecipe, address: Address, spec: PageSpec, printing: Future[Sheet]
+) -> Iterator[PageRecord | Reject]:
+    sheet = printing.result()
     layout = read_layout(sheet.measured)
-    picture = Image.open(io.BytesIO(sheet.png)).convert("RGB")
-    pixels = np.asarray(picture.convert("L"))
+    picture: Image.Image = Image.open(io.BytesIO(sheet.png))  # the browser writes RGB
+    grey = picture.convert("L")
+    pixels = np.asarray(grey)
     label = markdown.write(
         [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
     )
@@ -142,7 +189,7 @@ def _print_page(recipe: PressRecipe, address: Address, browser: Browser) -> Iter
         checks=tuple(Check(f"proof.{rule}", "passed") for rule in RULES),
         language=spec.style.language,
         content_id=identity,
-        hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(picture)},
+        hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(grey)},
     )
     if recipe.rows != "crops":
         yield page
@@ -218,14 +265,18 @@ def to_html(spec: PageSpec) -> str:
         "math-font": f"'{style.math_font}'",
     }
     numbers = {piece.parent: piece for piece in spec.pieces if piece.type == "formula_number"}
-    return _environment().get_template(spec.template).render(
+    formulas: dict[tuple[str, bool], str] = {}  # each with the mark that stands for it until all are painted at once
+    html = _environment().get_template(spec.template).render(
         pieces=spec.pieces,
         numbers=numbers,
         zones={piece.zone for piece in spec.pieces},
-        math=lambda source, display: Markup(painted_formula(source, display, style.math_font)),
+        math=lambda *formula: Markup(formulas.setdefault(formula, f"\x02{len(formulas)}\x02")),
         style=dataclasses.asdict(style),
         variables="; ".join(f"--{name}: {value}" for name, value in variables.items()),
     )  # fmt: skip
+    paint(formulas, style.math_font)
+    painted = [markup(*formula, style.math_font) for formula in formulas]
+    return re.sub(r"\x02(\d+)\x02", lambda mark: painted[int(mark[1])], html)
 
 
 @cache

@@ -10,14 +10,13 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from proofpress.generators import fonts
-from proofpress.generators.content import mathml
 from proofpress.generators.layout import BULLETS, PageSpec, Piece, block_of, text_of
+from proofpress.generators.painted import markup
 from proofpress.generators.sheet import MATH, Box, Layout
 from proofpress.pages import latex, markdown
 from proofpress.pages.markdown import Block, Run
@@ -28,6 +27,7 @@ from proofpress.pages.table_html import from_html
 PAPER = 230  # grey levels below this are ink or its soft edge; paper tints and table stripes lie above
 FAINT = 210  # a thin dash's ink is no darker than this
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
+TALL = 0.15  # share of a word's height by which its font may reach out of a tight line: room for marks, seldom ink
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 
 #: Pieces that are nothing but their words; the others have lines and drawings beside them.
@@ -35,7 +35,6 @@ TEXTS = ("paragraph", "list_item", "heading", "caption", "note", "code", "page_n
 
 _LATIN = re.compile("[0-9A-Za-z\u0660-\u0669\ufffc]")
 _TAG = re.compile(r"<[^>]*>")
-_EMPTY_TAG = re.compile(r"<([a-z]+)([^<>]*)/>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +126,14 @@ def _formulas(printed: Printed) -> Iterator[str]:
         painted = printed.layout.pieces[piece.id].formulas
         if len(said) != len(painted):
             yield f"{piece.id}: {len(painted)} formulas painted, {len(said)} in the label"
-        for (source, display), markup in zip(said, painted, strict=False):
+        for (source, display), stands in zip(said, painted, strict=False):
             try:
-                expected = _markup(source, display, printed.spec.style.math_font)
+                expected = markup(source, display, printed.spec.style.math_font)
             except latex.LatexError as error:
                 yield f"{piece.id}: {source!r}: {error}"
                 continue
-            if markup != expected:
-                yield f"{piece.id}: {source!r} painted as {html.unescape(_TAG.sub('', markup))!r}"
+            if stands != expected:
+                yield f"{piece.id}: {source!r} painted as {html.unescape(_TAG.sub('', stands))!r}"
 
 
 def _tables(printed: Printed) -> Iterator[str]:
@@ -161,8 +160,9 @@ def _clipped(printed: Printed) -> Iterator[str]:
         if left < 0 or top < 0 or right > width or bottom > height:
             yield f"{word.element}: {word.text!r} stands off the page"
         boxes = printed.layout.pieces[word.element].boxes
+        tall = SLACK + TALL * (bottom - top)
         if not any(
-            left >= b[0] - SLACK and top >= b[1] - SLACK and right <= b[2] + SLACK and bottom <= b[3] + SLACK
+            left >= b[0] - SLACK and top >= b[1] - tall and right <= b[2] + SLACK and bottom <= b[3] + tall
             for b in boxes
         ):
             yield f"{word.element}: {word.text!r} stands out of its element"
@@ -187,11 +187,12 @@ def _order(printed: Printed) -> Iterator[str]:
     for before, after in pairwise(printed.kept):
         if not _leads(placed[before.id].boxes[-1], placed[after.id].boxes[0], rtl):
             yield f"{after.id} stands before {before.id}"
-    lines = {piece.id for piece in printed.kept if piece.type not in ("figure", "table")}
+    lines = {piece.id: rtl and piece.type != "code" for piece in printed.kept if piece.type not in ("figure", "table")}
     for first, second in pairwise(word for word in printed.layout.words if word.element in lines):
         # Within a line set from right to left, digits and Latin words run the other way.
-        embedded = rtl and (_LATIN.search(first.text) or _LATIN.search(second.text))
-        leads = _leads(first.box, second.box, rtl) or (embedded and _leads(first.box, second.box, False))
+        leftward = lines[first.element]
+        embedded = leftward and (_LATIN.search(first.text) or _LATIN.search(second.text))
+        leads = _leads(first.box, second.box, leftward) or (embedded and _leads(first.box, second.box, False))
         if first.element == second.element and not leads:
             yield f"{second.element}: {second.text!r} stands before {first.text!r}"
     for piece in placed.values():
@@ -228,18 +229,24 @@ def _overlap(printed: Printed) -> Iterator[str]:
 def _ink(printed: Printed) -> Iterator[str]:
     """Every word's box owns ink, and no ink stands outside all words and all that is drawn."""
     faint, stray = printed.pixels < FAINT, printed.pixels < PAPER
-    for word in printed.layout.words:
-        left, top, right, bottom = (max(0, round(edge)) for edge in word.box)
-        if not faint[top : bottom + 1, left : right + 1].any():
+    for word, (left, top, right, bottom) in zip(printed.layout.words, _whole_pixels(printed), strict=True):
+        middle = faint[(top + bottom) // 2 : (top + bottom) // 2 + 1, left : right + 1]  # most words have ink there
+        if not middle.any() and not faint[top : bottom + 1, left : right + 1].any():
             yield f"{word.element}: {word.text!r} left no ink"
     drawn = list(printed.layout.decor)
     drawn += [box for piece in printed.kept if piece.type not in TEXTS for box in printed.layout.pieces[piece.id].boxes]
     for x0, y0, x1, y1 in (*drawn, *(word.box for word in printed.layout.words)):
         down = slice(max(0, int(y0 - SLACK)), int(np.ceil(y1 + SLACK)))
         stray[down, max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))] = False
-    rows, columns = np.nonzero(stray)
-    if len(rows):
-        yield f"ink in no word and no drawing at x={columns[0]}, y={rows[0]}"
+    if stray.any():
+        row, column = divmod(int(stray.argmax()), stray.shape[1])
+        yield f"ink in no word and no drawing at x={column}, y={row}"
+
+
+def _whole_pixels(printed: Printed) -> list[list[int]]:
+    boxes = np.array([word.box for word in printed.layout.words]).reshape(-1, 4)
+    rounded: list[list[int]] = np.maximum(np.rint(boxes), 0).astype(int).tolist()
+    return rounded
 
 
 #: Every proof of the press, by the reason its failure is counted under.
@@ -265,28 +272,14 @@ def _plain(runs: tuple[Run, ...]) -> str:
 
 def _formulas_of(block: Block) -> Iterator[tuple[str, bool]]:
     """Each formula of a block, with whether it is displayed."""
+    if block.kind == "code":
+        return
     if block.kind == "formula":
         yield block.text, True
         return
     texts = [cell.text for cell in from_html(block.text, fill=True).cells] if block.kind == "table" else [block.text]
     for text in texts:
         yield from ((run.text, False) for run in markdown.runs(text) if run.kind == "math")
-
-
-@lru_cache(maxsize=4096)
-def painted_formula(source: str, display: bool, math_font: str) -> str:
-    """The HTML a formula is painted from, for the press to paint and for the proof to expect from the label's LaTeX.
-
-    math_font: an OpenType math font to set MathML in, or empty for KaTeX's own. Raises ``LatexError``.
-    """
-    return mathml.typeset(source, display) if math_font else latex.render_html(source, display)
-
-
-@lru_cache(maxsize=4096)
-def _markup(source: str, display: bool, math_font: str) -> str:
-    """What is painted for a formula, spelt as a browser spells its document."""
-    markup = _EMPTY_TAG.sub(r"<\1\2></\1>", painted_formula(source, display, math_font)).replace("'", '"')
-    return markup.replace("&#x27;", "'").replace("&quot;", '"').replace("\u00a0", "&nbsp;")
 
 
 def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:
@@ -301,11 +294,19 @@ def _rows(grid: TableGrid) -> tuple[tuple[tuple[str, int, int, str], ...], ...]:
 
 
 def _crossing(boxes: np.ndarray, enough: Callable[..., np.ndarray]) -> Iterator[tuple[int, int]]:
-    """Index pairs of boxes ``(n, 4)`` whose intersection is enough, given its width, height and the lower height."""
-    left, top, right, bottom = boxes.T
-    across = np.minimum(right[:, None], right) - np.maximum(left[:, None], left)
-    down = np.minimum(bottom[:, None], bottom) - np.maximum(top[:, None], top)
+    """Index pairs of boxes ``(n, 4)`` whose intersection is enough, given its width, height and the lower height.
+
+    From the top down, each box is compared with those only that begin above its bottom: a page has many words.
+    """
+    order = np.argsort(boxes[:, 1], kind="stable")
+    left, top, right, bottom = boxes[order].T
+    place = np.arange(len(boxes))
+    below = np.maximum(np.searchsorted(top, bottom) - place - 1, 0)  # how many boxes after each begin above its bottom
+    one = np.repeat(place, below)
+    other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(below) - below, below)
+    across = np.minimum(right[one], right[other]) - np.maximum(left[one], left[other])
+    down = np.minimum(bottom[one], bottom[other]) - np.maximum(top[one], top[other])
     height = bottom - top
-    pairs = np.triu(enough(across, down, np.minimum(height[:, None], height)), k=1)
-    for first, second in np.argwhere(pairs):
-        yield int(first), int(second)
+    pairs = enough(across, down, np.minimum(height[one], height[other]))
+    crossing = np.sort(np.stack((order[one[pairs]], order[other[pairs]]), axis=1), axis=1)
+    yield from sorted((first, second) for first, second in crossing.tolist())

@@ -91,7 +91,7 @@ def encode_png(image: Image.Image) -> bytes:
 def pixel_hash(image: Image.Image) -> str:
     """32 hex digits, equal for equal size and RGB pixels only, whatever the file they came from."""
     digest = sha256(f"{image.width}x{image.height}".encode())
-    digest.update(image.convert("RGB").tobytes())
+    digest.update((image if image.mode == "RGB" else image.convert("RGB")).tobytes())
     return digest.hexdigest()[:32]
 
 

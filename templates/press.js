@@ -9,7 +9,7 @@ const OPENING = /^[\p{Ps}\p{Pi}]/u;
 
 // The elements that set a page, and how each is set: then what stands in the document is what is painted, in its order.
 const TAGS = new Set("HEADER SECTION MAIN ASIDE FOOTER DIV SPAN TABLE TBODY TR TH TD".split(" "));
-const PLAIN = {
+const PLAIN = Object.entries({
   "text-transform": "none", "font-variant-caps": "normal", "font-variant-numeric": "normal",
   "font-variant-position": "normal", "font-variant-ligatures": "none", "font-feature-settings": "normal",
   "-webkit-text-security": "none", "-webkit-text-stroke-width": "0px", "text-shadow": "none",
@@ -17,7 +17,11 @@ const PLAIN = {
   "writing-mode": "horizontal-tb", position: "static", order: "0", zoom: "1", transform: "none",
   scale: "none", rotate: "none", translate: "none", filter: "none", "mix-blend-mode": "normal", "clip-path": "none",
   "mask-image": "none", "background-image": "none", opacity: "1", visibility: "visible",
-};
+});
+
+const meet = (one, other) =>
+  Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0.5 &&
+  Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.5;
 
 const press = {
   async print(html) {
@@ -72,10 +76,13 @@ const press = {
     const pieces = [], words = [], cells = {}, math = {};
     const lang = document.querySelector("#page")?.lang;
     this.segmenter = UNSPACED.has(lang) ? new Intl.Segmenter(lang, { granularity: "word" }) : null;
+    const all = [...document.querySelectorAll("body *:not(.m *, svg *)")];
+    this.boxes = all.flatMap((of) => [...of.getClientRects()].map((rect) => ({ of, rect })));
     for (const element of document.querySelectorAll("[data-eid]")) {
       const id = element.dataset.eid;
-      this.boxes = [...element.getClientRects()].map((rect) => ({ rect, seen: null }));
-      const rects = this.boxes.flatMap(({ rect: r }) => [r.left, r.top, r.right, r.bottom]);
+      const rects = [...element.getClientRects()].flatMap((r) => [r.left, r.top, r.right, r.bottom]);
+      this.others = this.foreign(element);
+      this.visible = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
       let text = "";
       const formulas = [];
       const walk = (node, at) => {
@@ -148,10 +155,10 @@ const press = {
     for (const element of page.querySelectorAll("*:not(.m *, svg, svg *)")) {
       const style = getComputedStyle(element);
       if (!TAGS.has(element.tagName)) tell(element, `<${element.tagName.toLowerCase()}> in it`);
-      for (const [name, value] of Object.entries(PLAIN)) {
-        const turned = name === "writing-mode" && element.tagName === "TH" && element.dataset.turned !== undefined;
-        const wanted = turned ? "sideways-lr" : value;
-        if (style.getPropertyValue(name) !== wanted) tell(element, `${name} is ${style.getPropertyValue(name)}`);
+      const turned = element.tagName === "TH" && element.dataset.turned !== undefined;
+      for (const [name, plain] of PLAIN) {
+        const value = style.getPropertyValue(name);
+        if (value !== (turned && name === "writing-mode" ? "sideways-lr" : plain)) tell(element, `${name} is ${value}`);
       }
       const way = element.matches(".m, [dir=ltr], [dir=ltr] *") ? "ltr" : direction;
       if (style.direction !== way) tell(element, `direction is ${style.direction}`);
@@ -263,16 +270,24 @@ const press = {
     words.push(id, text, start, r.left, r.top, r.right, r.bottom, this.seen(r, id));
   },
 
-  // 1 if what stands topmost at the rectangle's centre is the element itself. Asking costs much where formulas are, so
-  // it is asked for the first word in each of the element's boxes; that no other word is covered either, its ink shows.
-  seen(r, id) {
-    const inside = ({ rect }) => r.left <= rect.right && r.right >= rect.left && r.top <= rect.bottom && r.bottom >= rect.top;
-    const box = this.boxes.find(inside) ?? { seen: null };
-    if (box.seen === null) {
-      const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
-      box.seen = top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
-    }
-    return box.seen;
+  // The boxes of others that reach into an element: of all but what holds it and what it holds. KaTeX's own are not
+  // counted, for its stacks are tall and empty.
+  foreign(element) {
+    const own = [...element.getClientRects()];
+    return this.boxes
+      .filter(({ of, rect }) => own.some((r) => meet(r, rect)) && !of.contains(element) && !element.contains(of))
+      .map(({ rect }) => rect);
   },
-  boxes: [], // of the element that is being measured
+
+  // 1 if the element itself stands topmost at the centre of a word of its own. Asking costs more than all else here, so
+  // it is asked where a box of another reaches into the word; where none does, nothing can stand over it.
+  seen(r, id) {
+    if (!this.visible) return 0;
+    if (!this.others.some((other) => meet(r, other))) return 1;
+    const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+    return top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
+  },
+  boxes: [], // of all elements
+  others: [], // boxes that reach into the element that is being measured
+  visible: true, // whether that one is painted at all
 };

@@ -78,11 +78,11 @@ def test_text_is_escaped_into_the_sheet():
 
 
 def test_a_rejected_page_says_why_and_how_to_make_it_again(browser, monkeypatch):
-    monkeypatch.setattr("proofpress.generators.proof.OVERLAP", -10.0)
+    monkeypatch.setattr("proofpress.generators.proof.FAINT", -1)
     rejects = list(print_pages(RECIPE, SEED, [0], browser))
     assert [type(reject) for reject in rejects] == [Reject]
-    assert rejects[0].reason == "overlap"
-    assert "overlap" in rejects[0].evidence
+    assert rejects[0].reason == "ink"
+    assert "left no ink" in rejects[0].evidence
     assert f"press/{SEED}/0" in rejects[0].original
     assert rejects[0].image[:4] == b"\x89PNG"
 
