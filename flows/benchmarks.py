@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from PIL import Image
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from proofpress.cleaners.corpus import RowError
 from proofpress.cleaners.pdf import render_page
@@ -25,6 +26,46 @@ from proofpress.pages.image import ImageError, open_image
 
 MAX_GOLD_BYTES = 2_000_000_000
 MAX_PDF_BYTES = 512 << 20
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+
+class _GoldBlock(_Loose):
+    category_type: str
+    anno_id: int | str | None = None
+    order: float | None = None
+    text: str | None = None
+    latex: str | None = None
+    html: str | None = None
+    ignore: bool = False
+    attribute: dict[str, Any] | None = None
+
+
+class _PageInfo(_Loose):
+    image_path: str
+    page_attribute: dict[str, Any] = {}
+
+
+class _Relation(_Loose):
+    relation_type: str
+    source_anno_id: int | str
+    target_anno_id: int | str
+
+
+class _Extra(_Loose):
+    relation: list[_Relation] = []
+
+
+class _GoldPage(_Loose):
+    """A page of OmniDocBench's gold, as far as it is used."""
+
+    layout_dets: list[_GoldBlock]
+    page_info: _PageInfo
+    extra: _Extra = _Extra()
+
+
 MODES: tuple[Mode, ...] = ("olmocr", "strict")
 
 
@@ -204,14 +245,16 @@ def _pages(path: Path) -> list[Mapping[str, Any]]:
         raise RequestError(f"{path}: larger than {MAX_GOLD_BYTES} bytes")
     try:
         pages = json.loads(path.read_bytes())
-        fields = [(page["layout_dets"], page["page_info"]["image_path"]) for page in pages]
     except (ValueError, RecursionError) as error:
         raise RequestError(f"{path}: not JSON: {error}") from error
-    except (TypeError, KeyError) as error:
-        raise RequestError(f"{path}: not OmniDocBench's gold: a page has no {error}") from error
-    if not fields:
-        raise RequestError(f"{path}: holds no page")
-    return pages
+    if not isinstance(pages, list) or not pages:
+        raise RequestError(f"{path}: not OmniDocBench's gold, which is a list of pages")
+    try:
+        return [dict(_GoldPage.model_validate(page).model_dump()) for page in pages]
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise RequestError(f"{path}: not OmniDocBench's gold: {where}: {first['msg']}") from error
 
 
 def _bench_files(path: Path) -> tuple[Path, list[Path]]:

@@ -203,7 +203,11 @@ def test_what_is_wrong_is_said_in_one_line(omnidocbench: Path, olmocr: Path, tmp
     (tmp_path / "empty").mkdir()
     assert "holds none of the 2" in message("omnidocbench", gold, "--predictions", tmp_path / "empty")
     (tmp_path / "bad.json").write_text("[{}]")
-    assert "a page has no 'layout_dets'" in message("omnidocbench", tmp_path / "bad.json", "--predictions", md)
+    assert "layout_dets: Field required" in message("omnidocbench", tmp_path / "bad.json", "--predictions", md)
+    (tmp_path / "bad.json").write_text(
+        json.dumps([dict(GOLD[0], layout_dets=[{"category_type": "title", "order": "x"}])])
+    )
+    assert "layout_dets.0.order" in message("omnidocbench", tmp_path / "bad.json", "--predictions", md)
     (tmp_path / "bad.json").write_text("{")
     assert "not JSON" in message("omnidocbench", tmp_path / "bad.json", "--predictions", md)
     assert "2 JSON files" in message("omnidocbench", tmp_path, "--predictions", md)
