@@ -37,6 +37,7 @@ check: setup  ## Format, lint, types and the order of the floors
 bench: setup  ## Measure the figures that the README states
 	$(BIN)/python benchmarks/press.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/rewards.py
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
