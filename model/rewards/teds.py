@@ -12,9 +12,7 @@ a span that is not a number is 1.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
@@ -37,36 +35,45 @@ class Teds:
     teds_s: float
 
 
-class _Label(NamedTuple):
-    """What a node is. spans and content are of ``td`` alone; content has one character a token."""
-
-    tag: str
-    colspan: int = 0
-    rowspan: int = 0
-    content: str = ""
+_Frame = tuple[str, int, int]  # tag, colspan, rowspan; the spans of ``td`` alone
+_Label = tuple[_Frame, str]  # with the content of a ``td``, one character a token
 
 
-_Frame = tuple[str, int, int]
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table's nodes in post-order, down to ``td``. elements: how many there are below it, those inside cells too."""
+
+    sizes: list[int]
+    frames: list[_Frame]
+    contents: list[str]
+    elements: int
+
+    def with_content(self) -> Tree[_Label]:
+        return Tree(self.sizes, list(zip(self.frames, self.contents, strict=True)))
+
+    def without_content(self) -> Tree[_Frame]:
+        return Tree(self.sizes, self.frames)
 
 
 def teds(prediction: str, gold: str) -> Teds | None:
     """Both metrics of a pair of HTML texts; None where the tables are too large. 0 where one side has no table."""
-    first, second = _table(prediction), _table(gold)
-    if first is None or second is None:
-        return Teds(0.0, 0.0)
-    nodes = max(sum(1 for _ in table.iterdescendants()) for table in (first, second))
+    tokens = _Tokens()
     try:
-        one, other = _trees(first, second)
+        one, other = (_read(text, tokens) for text in (prediction, gold))
+        if one is None or other is None:
+            return Teds(0.0, 0.0)
         distances = (
-            tree_edit_distance(one, other, _content_costs),
-            tree_edit_distance(one.relabelled(_frame), other.relabelled(_frame), _structure_costs),
+            tree_edit_distance(one.with_content(), other.with_content(), _content_costs),
+            tree_edit_distance(one.without_content(), other.without_content(), _structure_costs),
         )
     except TooLargeError:
         return None
+    nodes = max(one.elements, other.elements)
     return Teds(*(1.0 - distance / nodes if nodes else 1.0 for distance in distances))
 
 
-def _table(text: str) -> etree._Element | None:
+def _read(text: str, tokens: "_Tokens") -> _Table | None:
+    """The first table of a text; None where there is none."""
     if "<table" not in text.lower():
         return None
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
@@ -74,59 +81,61 @@ def _table(text: str) -> etree._Element | None:
         document = etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.ParseError:  # nothing but comments
         return None
-    return None if document is None else next(document.iter("table"), None)
-
-
-def _trees(*tables: etree._Element) -> list[Tree[_Label]]:
-    """The trees of tables whose tokens are to be compared with each other."""
-    tags: dict[str, str] = {}
-    trees = [Tree.of(table, _children, lambda node: _label(node, tags)) for table in tables]
-    if any(sum(len(label.content) for label in tree.labels) > MAX_TOKENS for tree in trees):
+    root = None if document is None else next(document.iter("table"), None)
+    if root is None:
+        return None
+    table = _Table([], [], [], sum(1 for _ in root.iterdescendants()))
+    _add(root, table, tokens)
+    if sum(map(len, table.contents)) > MAX_TOKENS:
         raise TooLargeError(f"more than {MAX_TOKENS} tokens")
-    return trees
+    return table
 
 
-def _children(node: etree._Element) -> Sequence[etree._Element]:
-    return () if node.tag == "td" else list(node)
-
-
-def _label(node: etree._Element, tags: dict[str, str]) -> _Label:
-    if node.tag != "td":
-        return _Label(node.tag)
-    content = node.text or ""
-    if len(node):
-        pieces = [content]
+def _add(node: etree._Element, table: _Table, tokens: "_Tokens") -> None:
+    """Add a node behind those below it. The parser nests no deeper than Python does."""
+    first = len(table.sizes)
+    frame, content = (node.tag, 0, 0), ""
+    if node.tag == "td":
+        frame = ("td", _span(node.get("colspan")), _span(node.get("rowspan")))
+        content = tokens.within(node) if len(node) else node.text or ""
+    else:
         for child in node:
-            _add_tokens(child, tags, pieces)
-        content = "".join(pieces)
-    return _Label("td", _span(node.get("colspan")), _span(node.get("rowspan")), content)
+            _add(child, table, tokens)
+    table.sizes.append(len(table.sizes) - first + 1)
+    table.frames.append(frame)
+    table.contents.append(content)
 
 
 def _span(attribute: str | None) -> int:
-    with suppress(ValueError):
-        return int(attribute or 1)
-    return 1
+    if attribute is None:
+        return 1
+    try:
+        return int(attribute)
+    except ValueError:
+        return 1
 
 
-def _add_tokens(node: etree._Element, tags: dict[str, str], content: list[str]) -> None:
-    content += (_token(f"<{node.tag}>", tags), node.text or "")
-    for child in node:
-        _add_tokens(child, tags, content)
-    content.append(_token(f"</{node.tag}>", tags))
-    if node.tag != "td":
-        content.append(node.tail or "")
+class _Tokens:
+    """Content as one character a token: a character of the text is itself, a tag one of ``_TAG_CHARACTERS``."""
 
+    def __init__(self) -> None:
+        self._characters: dict[str, str] = {}
 
-def _token(tag: str, tags: dict[str, str]) -> str:
-    if tag not in tags:
-        if len(tags) == len(_TAG_CHARACTERS):
-            raise TooLargeError(f"more than {len(tags)} different tags in cells")
-        tags[tag] = chr(_TAG_CHARACTERS[len(tags)])
-    return tags[tag]
+    def within(self, node: etree._Element) -> str:
+        """The content of an element without its own tags; as published, without what follows a ``td`` in it."""
+        pieces = [node.text or ""]
+        for child in node:
+            pieces += (self._tag(f"<{child.tag}>"), self.within(child), self._tag(f"</{child.tag}>"))
+            if child.tag != "td":
+                pieces.append(child.tail or "")
+        return "".join(pieces)
 
-
-def _frame(label: _Label) -> _Frame:
-    return label[:3]
+    def _tag(self, tag: str) -> str:
+        if tag not in self._characters:
+            if len(self._characters) == len(_TAG_CHARACTERS):
+                raise TooLargeError(f"more than {len(_TAG_CHARACTERS)} different tags in cells")
+            self._characters[tag] = chr(_TAG_CHARACTERS[len(self._characters)])
+        return self._characters[tag]
 
 
 def _structure_costs(frames: Sequence[_Frame], other_frames: Sequence[_Frame]) -> np.ndarray:
@@ -136,6 +145,7 @@ def _structure_costs(frames: Sequence[_Frame], other_frames: Sequence[_Frame]) -
 
 
 def _content_costs(labels: Sequence[_Label], other_labels: Sequence[_Label]) -> np.ndarray:
-    contents = [[label.content for label in side] for side in (labels, other_labels)]
-    costs = cdist(*contents, scorer=Levenshtein.normalized_distance, dtype=np.float64)
-    return np.maximum(costs, _structure_costs(*([_frame(label) for label in side] for side in (labels, other_labels))))
+    frames, contents = zip(*labels, strict=True)
+    other_frames, other_contents = zip(*other_labels, strict=True)
+    costs = cdist(contents, other_contents, scorer=Levenshtein.normalized_distance, dtype=np.float64)
+    return np.maximum(costs, _structure_costs(frames, other_frames))

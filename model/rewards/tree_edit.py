@@ -21,9 +21,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-Node = TypeVar("Node")
 Label = TypeVar("Label", bound=Hashable)
-Other = TypeVar("Other", bound=Hashable)
 
 #: Table entries to fill, some nanoseconds each, and at most as many costs: two tables of 60 rows and 10 columns of
 #: different cells are four million.
@@ -41,32 +39,6 @@ class Tree(Generic[Label]):
     sizes: list[int]
     labels: list[Label]
 
-    @classmethod
-    def of(
-        cls, root: Node, children: Callable[[Node], Sequence[Node]], label: Callable[[Node], Label]
-    ) -> "Tree[Label]":
-        """The tree at ``root``, read without recursion."""
-        mirrored: list[tuple[Node, int]] = []
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            below = children(node)
-            mirrored.append((node, len(below)))
-            waiting.extend(below)
-        sizes: list[int] = []
-        finished: list[int] = []  # sizes of the subtrees still without a parent
-        for _, count in reversed(mirrored):
-            size = 1
-            for _ in range(count):
-                size += finished.pop()
-            finished.append(size)
-            sizes.append(size)
-        return cls(sizes, [label(node) for node, _ in reversed(mirrored)])
-
-    def relabelled(self, change: Callable[[Label], Other]) -> "Tree[Other]":
-        """The same tree with changed labels."""
-        return Tree(self.sizes, [change(label) for label in self.labels])
-
 
 Costs = Callable[[Sequence[Label], Sequence[Label]], np.ndarray]
 
@@ -79,9 +51,9 @@ def tree_edit_distance(first: Tree[Label], second: Tree[Label], costs: Costs[Lab
     """
     from proofpress.model.rewards import tree_edit_kernel as kernel  # numba takes half a second to import
 
-    numbers: dict[Hashable, int] = {}
-    sizes, labels, subtrees = _numbered(first, numbers)
-    other_sizes, other_labels, other_subtrees = _numbered(second, numbers)
+    numbers: tuple[dict[Label, int], dict[tuple[int, ...], int]] = ({}, {})
+    sizes, labels, subtrees = _numbered(first, *numbers)
+    other_sizes, other_labels, other_subtrees = _numbered(second, *numbers)
     start, end, other_start, other_end = kernel.differing(
         sizes, labels, subtrees, other_sizes, other_labels, other_subtrees
     )
@@ -105,22 +77,32 @@ def tree_edit_distance(first: Tree[Label], second: Tree[Label], costs: Costs[Lab
     )
 
 
-def _numbered(tree: Tree[Label], numbers: dict[Hashable, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sizes, and for each node the number of its label and of its subtree; equal ones have equal numbers."""
-    labels: list[int] = []
-    subtrees: list[int] = []
-    for node, (size, label) in enumerate(zip(tree.sizes, tree.labels, strict=True)):
-        labels.append(numbers.setdefault(label, len(numbers)))
+def _numbered(
+    tree: Tree[Label], labels: dict[Label, int], subtrees: dict[tuple[int, ...], int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sizes, and for each node the number of its label and of its subtree; equal ones have equal numbers.
+
+    labels, subtrees: the numbers given so far, to which new ones are added; a leaf's subtree has the number -1 - label.
+    """
+    numbers = [labels.setdefault(label, len(labels)) for label in tree.labels]
+    found: list[int] = []
+    leaves = 0  # that stand side by side before the node
+    for node, (size, number) in enumerate(zip(tree.sizes, numbers, strict=True)):
         if size == 1:
-            subtrees.append(labels[-1])
+            leaves += 1
+            found.append(-1 - number)
             continue
-        shape = [labels[-1]]
-        child = node - 1
-        while child > node - size:
-            shape.append(subtrees[child])
-            child -= tree.sizes[child]
-        subtrees.append(numbers.setdefault(("subtree", *shape), len(numbers)))
-    return np.array(tree.sizes), np.array(labels), np.array(subtrees)
+        if size - 1 <= leaves:
+            below = found[node - size + 1 : node]
+        else:
+            below, child = [], node - 1
+            while child > node - size:
+                below.append(found[child])
+                child -= tree.sizes[child]
+            below.reverse()
+        leaves = 0
+        found.append(subtrees.setdefault((number, *below), len(subtrees)))
+    return np.array(tree.sizes), np.array(numbers), np.array(found)
 
 
 def _weight(sizes: np.ndarray, subtrees: np.ndarray) -> int:

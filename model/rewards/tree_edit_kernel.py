@@ -108,14 +108,16 @@ def _roots(sizes, start, end):
 @compiled
 def _distinct(subtrees):
     """The first node of each different subtree, children before parents, and each node's place in that list."""
-    places = np.full(subtrees.max() + 1, -1)
+    lowest = subtrees.min()
+    places = np.full(subtrees.max() - lowest + 1, -1)
     nodes = np.empty(len(subtrees), dtype=np.int64)
     numbers = np.empty(len(subtrees), dtype=np.int64)
     count = 0
     for node in range(len(subtrees)):
-        if places[subtrees[node]] < 0:
-            places[subtrees[node]] = count
+        place = subtrees[node] - lowest
+        if places[place] < 0:
+            places[place] = count
             nodes[count] = node
             count += 1
-        numbers[node] = places[subtrees[node]]
+        numbers[node] = places[place]
     return nodes[:count], numbers

@@ -25,6 +25,14 @@ def test_published_values_are_reproduced(shared: Path) -> None:
             assert found.teds_s == pytest.approx(pair["teds_s_recomputed"], abs=1e-9), pair["id"]
 
 
+def test_values_behind_omnidocbench_s_normal_form_are_reproduced(shared: Path) -> None:
+    for line in (shared / "data/cases/table_pairs_omnidocbench_norm.jsonl").read_text().splitlines():
+        pair = json.loads(line)
+        found = teds(pair["norm_pred"], pair["norm_gold"])
+        assert found is not None
+        assert found.teds == pytest.approx(pair["teds"], abs=1e-9), pair["id"]
+
+
 @pytest.mark.parametrize(
     ("prediction", "gold", "value", "structure"),
     [

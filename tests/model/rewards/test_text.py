@@ -1,3 +1,7 @@
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,3 +109,24 @@ def test_formulas_in_a_line_are_in_normal_form() -> None:
     one, other, different = canonical([r"if $x \leq y$", r"if $x\le y$", r"if $x \geq y$"])
     assert one == other != different
     assert len(set(canonical(["a $\\nosuch$ b", "a  $\\nosuch$ b"]))) == 1
+
+
+def cases(shared: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (shared / f"data/cases/{name}.jsonl").read_text().splitlines()]
+
+
+def test_what_omnidocbench_cannot_tell_apart_is_told_apart(shared: Path) -> None:
+    for pair in cases(shared, "text_norm_omnidocbench"):
+        assert compare(pair["a"], pair["b"]).value < 1.0, pair["id"]
+
+
+def test_recorded_readings_of_blocks_rank_as_their_edit_distances_do(shared: Path) -> None:
+    readings = [
+        (pair["edit_dist"], compare(pair["pred"], pair["gold"]).value)
+        for pair in cases(shared, "text_edit_pairs")
+        if pair["gold"].strip()
+    ]
+    assert len(readings) > 100
+    near = [value for distance, value in readings if distance < 0.02]
+    far = [value for distance, value in readings if distance > 0.8]
+    assert sum(near) / len(near) > 0.9 > 0.3 > max(far)

@@ -26,16 +26,18 @@ def costs(labels: list[str], other_labels: list[str]) -> np.ndarray:
     return np.array([[cost(one, other) for other in other_labels] for one in labels])
 
 
-def children(tree: Nested) -> tuple[Nested, ...]:
-    return tree[1]
-
-
-def label(tree: Nested) -> str:
-    return tree[0]
-
-
 def flat(tree: Nested) -> Tree[str]:
-    return Tree.of(tree, children, label)
+    """The tree in post-order, without recursion."""
+    mirrored, waiting = [], [tree]
+    while waiting:
+        mirrored.append(waiting.pop())
+        waiting.extend(mirrored[-1][1])
+    sizes: list[int] = []
+    finished: list[int] = []
+    for _, below in reversed(mirrored):
+        sizes.append(1 + sum(finished.pop() for _ in below))
+        finished.append(sizes[-1])
+    return Tree(sizes, [label for label, _ in reversed(mirrored)])
 
 
 def distance(one: Nested, other: Nested) -> float:
@@ -84,7 +86,7 @@ def test_the_distance_is_symmetric_and_zero_only_between_equal_trees(one: Nested
     assert (distance(one, other) == 0) == (one == other)
 
 
-def test_nodes_come_after_their_children_and_in_order() -> None:
+def test_the_tests_trees_are_in_postorder() -> None:
     tree = ("a", (("b", (("c", ()), ("d", ()))), ("e", ())))
     assert flat(tree) == Tree([1, 1, 3, 1, 5], ["c", "d", "b", "e", "a"])
 
