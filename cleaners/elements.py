@@ -5,12 +5,16 @@ page_text(elements)                   # '# Mass\\n\\n$$E=mc^2$$'
 elements_in("# Mass")                 # [Element("e0", "heading", "Mass", (), None, {"level": "1"})]
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from proofpress.pages import markdown
 from proofpress.pages.markdown import Block, Run, inline
 from proofpress.pages.record import UNLABELLED, Element
+
+# As the dialect numbers a list; whatever else is printed before an item (a bullet, a dash) is its ``-``.
+_NUMBER = re.compile(r"[0-9]{1,9}\.")
 
 
 def page_text(elements: Iterable[Element]) -> str:
@@ -29,7 +33,10 @@ def block_of(element: Element) -> Block | None:
         case "heading":
             return Block("heading", element.text, level=int(told.get("level", "2")))
         case "list_item":
-            return Block("list_item", element.text, int(told.get("depth", "0")), told.get("marker", "-"))
+            marker = told.get("marker", "")
+            return Block(
+                "list_item", element.text, int(told.get("level", "0")), marker if _NUMBER.fullmatch(marker) else "-"
+            )
         case "formula":
             return Block("formula", element.text)
         case "table":
@@ -71,7 +78,7 @@ def _attributes(block: Block) -> Iterator[tuple[str, str]]:
         case "heading":
             yield "level", str(block.level)
         case "list_item":
-            yield "depth", str(block.level)
+            yield "level", str(block.level)
             yield "marker", block.marker
         case "note":
             yield "marker", block.marker

@@ -91,7 +91,7 @@ def _element(name: str, item: dict[str, Any], depth: int, polygons: Any, origina
         attributes["level"] = str(min(6, max(1, int(item.get("level") or 1)) + 1))
     if kind == "list_item":
         marker = str(item.get("marker") or "-")
-        attributes = {"depth": str(max(0, depth - 1)), "marker": marker if marker[:-1].isdecimal() else "-"}
+        attributes = {"level": str(max(0, depth - 1)), "marker": marker if marker[:-1].isdecimal() else "-"}
     plain = text if kind in ("formula", "code") else printed(text)
     return Element(name, kind, plain, polygons, None, attributes)
 

@@ -44,7 +44,7 @@ def page_elements(markup: str, original: dict[str, Any]) -> list[Element]:
         kind = "heading" if name == "section_header" else _TYPES[name]
         attributes = {"level": str(min(6, int(level) + 1))} if kind == "heading" else {}
         if kind == "list_item":
-            attributes = {"depth": str(depth), "marker": marker}
+            attributes = {"level": str(depth), "marker": marker}
         caption = re.search(r"<caption>(.*?)</caption>", body, re.DOTALL)
         body = body.replace(caption.group(), "") if caption else body
         elements.append(Element(f"e{number}", kind, _text(kind, body, original), polygons, None, attributes))
