@@ -57,8 +57,8 @@ class Lattice:
             if weight == 0:
                 allowed[axis] = tuple(left for left in allowed[axis] if left != value)
         kept = tuple(sorted((name, float(weight)) for name, weight in (weights or {}).items() if weight > 0))
-        lattice = cls(tuple(allowed.items()), kept)
-        if not all(values for _, values in lattice.axes) or lattice.complete((), Random(0)) is None:
+        lattice = _known(tuple(allowed.items()), kept)
+        if lattice is None:
             raise ValueError("no page has the features that are left: allow more values or kinds")
         return lattice
 
@@ -193,6 +193,14 @@ def cover(lattice: Lattice, rows: Iterable[Mapping[str, str]]) -> Coverage:
             if not is_covered:
                 missing.append(" & ".join("=".join(lattice.names[place]) for place in (first, second)))
     return Coverage(counts, tuple(missing))
+
+
+@cache
+def _known(axes: tuple[tuple[str, tuple[str, ...]], ...], weights: tuple[tuple[str, float], ...]) -> Lattice | None:
+    """The lattice, made once for each of them; None where no page is in it."""
+    lattice = Lattice(axes, weights)
+    possible = all(values for _, values in axes) and lattice.complete((), Random(0)) is not None
+    return lattice if possible else None
 
 
 @cache

@@ -125,9 +125,10 @@ def print_pages(
             yield from print_pages(recipe, seed, indices, own)
         return
     ahead: deque[tuple[Address, PageSpec, Future[Sheet]]] = deque()
+    lattice = lattice_of(recipe)
     for index in indices:
         address = Address(seed, STAGE, index)
-        spec = lay_out(plan(lattice_of(recipe), seed, index), address, recipe.width)
+        spec = lay_out(plan(lattice, seed, index), address, recipe.width)
         ahead.append((address, spec, browser.submit(to_html(spec), spec.style.height)))
         if len(ahead) > AHEAD:
             yield from _proofed(recipe, *ahead.popleft())
@@ -154,14 +155,17 @@ def _proofed(
     picture: Image.Image = Image.open(io.BytesIO(sheet.png))  # the browser writes RGB
     grey = picture.convert("L")
     pixels = np.asarray(grey)
-    label = markdown.write(
-        [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
-    )
+    try:
+        label = markdown.write(
+            [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
+        )
+        faults = proof(spec, label, layout, pixels)
+    except ValueError as error:
+        label, faults = "", [Check("proof.label", "failed", "label", str(error))]
     source = Source(STAGE, str(address), VERSION, LICENCE)
     identity = page_id(address.seed, address.index)
     how = recipe.model_dump(mode="json", exclude={"pages", "browser"})  # neither changes a page
     made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": how}
-    faults = proof(spec, label, layout, pixels)
     if faults:
         yield Reject(
             id=identity,

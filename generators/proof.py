@@ -29,6 +29,8 @@ FAINT = 210  # a thin dash's ink is no darker than this
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
 TALL = 0.15  # share of a word's height by which its font may reach out of a tight line: room for marks, seldom ink
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
+TALL_OVERLAP = 0.45  # the same where fonts keep room for marks above and below letters
+TALL_LANGUAGES = frozenset(("ar", "he", "hi", "zh", "ja", "ko"))
 
 #: Pieces that are nothing but their words; the others have lines and drawings beside them.
 TEXTS = ("paragraph", "list_item", "heading", "caption", "note", "code", "page_number", "formula_number")
@@ -222,7 +224,8 @@ def _overlap(printed: Printed) -> Iterator[str]:
         if owned[first][0] is not owned[second][0]:
             yield f"{owned[first][0].id} and {owned[second][0].id} overlap"
     boxes = np.array([word.box for word in printed.layout.words]).reshape(-1, 4)
-    for first, second in _crossing(boxes, lambda across, down, lower: (across > 2) & (down > OVERLAP * lower)):
+    allowed = TALL_OVERLAP if printed.spec.style.language in TALL_LANGUAGES else OVERLAP
+    for first, second in _crossing(boxes, lambda across, down, lower: (across > 2) & (down > allowed * lower)):
         yield f"{printed.layout.words[first].text!r} and {printed.layout.words[second].text!r} overlap"
 
 

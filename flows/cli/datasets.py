@@ -8,6 +8,13 @@ import typer
 from proofpress.flows.cli.app import Json, Model, Out, Quiet, Runner, Sets, Workers, app, examples, print_json
 from proofpress.flows.cli.making import make_dataset
 
+#: The corpora with an adapter, as ``cleaners.corpora.CORPORA`` has them, without the seconds it takes to import it.
+CORPUS_NAMES = (
+    "pubtabnet", "fintabnet", "pubtables1m", "scitsr", "synthtabnet", "im2latex", "unimer", "crohme", "olmocr-mix",
+    "nougat", "synthdog", "infinity-doc", "docling", "folder", "omnidocbench", "olmocr-bench", "docbank", "publaynet",
+    "doclaynet", "funsd", "xfund", "cord", "sroie", "wildreceipt",
+)  # fmt: skip
+
 
 @app.command(
     epilog=examples(
@@ -32,19 +39,37 @@ def build(
     make_dataset(checked.name, runner, quiet, json_, lambda **how: make(checked, out, workers=workers, **how))
 
 
+def _list_rules(asked: bool) -> None:
+    """Print the rules that corpora are cleaned by, and end the command."""
+    if not asked:
+        return
+    from proofpress.cleaners.rules.catalogue import catalogue
+
+    for group, rules in catalogue():
+        typer.echo(f"\n{group.upper()}")
+        for rule in rules:
+            typer.echo(f"  {rule.name:<28} {rule.explain}\n  {'':<28} e.g. {rule.example}")
+    raise typer.Exit
+
+
 @app.command(
     epilog=examples(
         "clean pubtabnet PubTabNet/ --out out/tables",
         "clean im2latex im2latex/ --out out/formulas --set corpora.0.limit=1000 --set judge.model=nano",
+        "clean funsd dataset.zip --out out/forms --set 'licences=[LicenseRef-non-commercial]'",
+        "clean --list-rules   (every rule, with an example)",
     )
 )
 def clean(
-    corpus: Annotated[str, typer.Argument(help="The corpus: pubtabnet or im2latex.")],
-    path: Annotated[Path, typer.Argument(help="Its folder, in the corpus's own layout.")],
+    corpus: Annotated[str, typer.Argument(help=f"The corpus: {', '.join(CORPUS_NAMES)}.")],
+    path: Annotated[Path, typer.Argument(help="Its folder in the corpus's own layout, or a .zip of it.")],
     out: Out,
     set_: Sets = [],  # noqa: B006
     runner: Runner = "inline",
     workers: Workers = None,
+    list_rules: Annotated[
+        bool, typer.Option("--list-rules", is_eager=True, callback=_list_rules, help="Explain every rule, and stop.")
+    ] = False,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -102,11 +127,17 @@ def report(
     quiet: Quiet = False,
 ) -> None:
     """Write a dataset's report again: counts, rejects, sample pages with their boxes, in one HTML file."""
+    from proofpress.flows.lattice import lattice_coverage
     from proofpress.flows.report import write_report
     from proofpress.pages.shards import read_manifest
 
-    path = write_report(dataset, read_manifest(dataset))
+    manifest = read_manifest(dataset)
+    path, covered = write_report(dataset, manifest), lattice_coverage(dataset, manifest)
     if json_:
-        print_json({"report": str(path)})
+        lattice = None if covered is None else {"covered": covered.covered, "possible": covered.possible}
+        print_json({"report": str(path), "lattice": lattice})
     elif not quiet:
         typer.echo(path)
+        if covered is not None:
+            pairs = f"{covered.covered} of {covered.possible} pairs of features"
+            typer.echo(f"lattice: {pairs}, {100 * covered.share:.2f} %")
