@@ -27,6 +27,11 @@ def to_otsl(grid: TableGrid) -> str:
     )
 
 
+def is_otsl(text: str) -> bool:
+    """Whether a text has a token of OTSL in it."""
+    return bool(_TOKEN.search(text))
+
+
 def from_otsl(otsl: str) -> TableGrid:
     """The grid of the tokens, within an ``<otsl>`` tag or not; ``TableError`` naming a slot where they contradict.
 

@@ -51,7 +51,7 @@ class Page:
 
 def read_page(page: str) -> Page:
     """The page by kind. Headings, list items and notes keep their signs in the text; code is text."""
-    read = markdown.read(page)
+    read = markdown.read(page.replace(MARK, ""))
     lines: list[str] = []
     latex: list[str] = []
     displayed: dict[int, int] = {}  # the number of each formula that is a block

@@ -35,6 +35,7 @@ from proofpress.model.rewards.text import canonical, cell_similarity
 from proofpress.pages.table import Cell, TableError, TableGrid, one_line
 from proofpress.pages.table_html import from_html, tables_in
 from proofpress.pages.table_markdown import from_markdown
+from proofpress.pages.table_otsl import from_otsl, is_otsl
 
 _TABLE = re.compile(r"<table(?![^\s/>])", re.IGNORECASE)
 
@@ -47,7 +48,7 @@ MAX_PAIRS = 1_000_000  # of rows, of columns and of tables to be compared
 def score(prediction: str, gold: str) -> Score:
     """The reward of a text that should be the gold's tables and nothing else, with parts ``teds`` and ``teds_s`` too.
 
-    A prediction without HTML tables is tried as a Markdown table. TEDS is of the first table of each text, as
+    A prediction without HTML tables is tried as one in OTSL or Markdown. TEDS is of the first table of each text, as
     published; it is left out, with status ``timeout``, where the tables are too large for it.
     """
     tables = tables_in(prediction)
@@ -92,14 +93,21 @@ def _read_all(prediction: Sequence[str]) -> tuple[list[TableGrid], list[str]]:
     tile as they are."""
     found, problems = [], []
     for markup in prediction:
-        read = from_html if "<table" in markup.lower() else from_markdown
         try:
-            found.append(read(markup))
+            found.append(_read(markup))
         except TableError as error:
             problems.append(str(error))
             with suppress(TableError):
-                found.append(read(markup, fill=True))
+                found.append(_read(markup, fill=True))
     return found, problems
+
+
+def _read(markup: str, fill: bool = False) -> TableGrid:
+    if _TABLE.search(markup):
+        return from_html(markup, fill)
+    if is_otsl(markup):
+        return from_otsl(markup)
+    return from_markdown(markup, fill)
 
 
 def _read_gold(markup: str) -> TableGrid:

@@ -27,6 +27,10 @@ def test_a_page_is_read_by_kind_and_text_keeps_their_places() -> None:
     assert found.sizes() == {"text": 52, "formulas": 7, "tables": len(table)}
 
 
+def test_a_mark_on_the_page_itself_is_not_read() -> None:
+    assert read_page(f"Mass {MARK} and").text == read_page("Mass  and").text
+
+
 def test_a_paragraph_on_several_lines_is_one_on_one_line() -> None:
     assert read_page("The river\nrose.").text == read_page("The river rose.").text
 

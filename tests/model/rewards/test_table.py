@@ -93,9 +93,24 @@ def test_tables_are_paired_in_order() -> None:
     assert compare([two, one], [one, two]).value < 1.0
 
 
-def test_a_markdown_table_is_read_as_one() -> None:
-    gold = "<table><tr><th>a</th><th>b</th></tr><tr><td>c</td><td>d</td></tr></table>"
-    assert score("| a | b |\n|---|---|\n| c | d |", gold).value == 1.0
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        "| a | b |\n|---|---|\n| c\\|d | e |",
+        "a | b\n--|--\nc\\|d | e",
+        "<ched>a<ched>b<nl><fcel>c|d<fcel>e<nl>",
+        "<otsl><ched>a<ched>b<nl><fcel>c|d<fcel>e<nl></otsl>",
+    ],
+)
+def test_a_table_in_markdown_or_otsl_is_read_as_one(prediction: str) -> None:
+    gold = "<table><tr><th>a</th><th>b</th></tr><tr><td>c|d</td><td>e</td></tr></table>"
+    result = score(prediction, gold)
+    assert (result.value, result.parts["headings"]) == (1.0, 1.0)
+
+
+def test_what_stands_for_a_formula_inside_is_not_one() -> None:
+    gold = "<table><tr><td>$x$</td></tr></table>"
+    assert score(gold.replace("$", "\ue000"), gold).value < 0.5
 
 
 def test_formulas_in_cells_are_compared_by_their_normal_form() -> None:
