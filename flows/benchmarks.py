@@ -20,6 +20,7 @@ from proofpress.flows.page_readings import StoredReadings, check_complete, insid
 from proofpress.flows.typesetting import Typesetting
 from proofpress.model.bench import olmocr_bench, omnidocbench
 from proofpress.model.bench.normal_forms import EDITIONS, Edition
+from proofpress.model.bench.results import SCORES, PageResult
 from proofpress.model.rewards.unit_tests import Mode
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import ImageError, open_image
@@ -78,7 +79,7 @@ def evaluate_omnidocbench(path: Path, subject: Subject, edition: str = "v1.5", c
         raise RequestError(f"--edition {edition}: not one of {', '.join(EDITIONS)}")
     gold_path = _gold_json(path)
     gold = _pages(gold_path)
-    names = {omnidocbench.image_name(page): f"{Path(omnidocbench.image_name(page)).stem}.md" for page in gold}
+    names = {image: _prediction_name(image, subject.predictions) for image in map(omnidocbench.image_name, gold)}
     images = {name: _image_file(gold_path.parent / "images" / image) for image, name in names.items()}
     readings = subject.readings(images)
     with ExitStack() as stack:
@@ -100,7 +101,15 @@ def evaluate_omnidocbench(path: Path, subject: Subject, edition: str = "v1.5", c
     return Evaluation("OmniDocBench " + edition, subject.name, summary, views)
 
 
-def _omnidocbench_view(page: omnidocbench.PageResult, picture: Picture) -> PageView:
+def _prediction_name(image: str, folder: Path | None) -> str:
+    """The file of an image's prediction: the first of the names upstream looks for that is there."""
+    stem = Path(image).stem
+    short = stem.replace(".pdf", "")
+    names = (f"{stem}.md", f"{short}.mmd", f"{short}.md", f"{image}.md")
+    return next((name for name in names if folder is not None and (folder / name).is_file()), names[0])
+
+
+def _omnidocbench_view(page: PageResult, picture: Picture) -> PageView:
     compared = [
         (f"{pair.gold_category or 'nothing'} → {pair.predicted_category or 'nothing'}", pair.gold, pair.predicted)
         for pair in page.pairs
@@ -111,7 +120,7 @@ def _omnidocbench_view(page: omnidocbench.PageResult, picture: Picture) -> PageV
         notes.append(f"read in the order {', '.join(f'{place:g}' for place in page.order[1]) or 'of nothing'}")
     score = page.scores.get("strict")
     scores = _rounded(page.scores)
-    fields = {name: scores.get(name) for name in omnidocbench.SCORES}
+    fields = {name: scores.get(name) for name in SCORES}
     return PageView(page.image, score, fields, picture, compared, notes)
 
 

@@ -1,13 +1,13 @@
-"""A page as OmniDocBench cuts it: a prediction's Markdown into texts, formulas and tables, a gold page into the same.
+"""A prediction's Markdown as OmniDocBench cuts it, into texts, formulas and tables; ``gold`` does so for a gold page.
 
 Positions of predicted blocks are upstream's, its drift included: a text counts from the sum of the texts before it,
 without what parts them. Where upstream looks for an end to the last character from each beginning, this looks once.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 from proofpress.model.bench.normal_forms import Edition, formula_form, text_form
 
@@ -40,7 +40,6 @@ _LATEX_MARKS = (
     (re.compile(r"\\section\*?\{\s*(.*?)\s*\}", re.DOTALL), r"\1"),
 )
 _BAR_LINE = re.compile(r"\|\s*.*?\s*\|\n", re.DOTALL)
-_ARRAY = re.compile(r"\\begin\{array\}\{(?P<columns>[^}]*)\}(?P<body>.*?)\\end\{array\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,91 +56,6 @@ class Block:
     norm: str
     at: float | None
     attributes: tuple[tuple[str, str], ...] = ()
-
-
-def gold_blocks(page: Mapping[str, Any], edition: Edition) -> list[Block]:
-    """The blocks of a page of the gold JSON that are scored or matched, each kind in reading order, tables last.
-
-    Texts that the gold parts over columns (``truncated``) are one block. Blocks without an order stand first.
-    """
-    parted = _parted(page, edition)
-    by_id = {item["anno_id"]: item for item in page["layout_dets"] if "anno_id" in item}
-    joined = {anno for group in parted for anno in group}
-    found: dict[str, list[Mapping[str, Any]]] = {}
-    for item in page["layout_dets"]:
-        if item.get("anno_id") not in joined and not (edition == "v1.6" and item.get("ignore")):
-            found.setdefault(item["category_type"], []).append(item)
-    for group in parted:
-        parts = sorted((by_id[anno] for anno in group if anno in by_id), key=lambda item: item.get("order") or 0)
-        if parts and not (edition == "v1.6" and any(part.get("ignore") for part in parts)):
-            whole = dict(parts[0]) | {"text": "".join(part.get("text") or "" for part in parts), "attribute": {}}
-            found.setdefault(whole["category_type"], []).append(whole)
-    categories = [(name, "text") for name in TEXTS] + [(FORMULA, "formula"), (TABLE, "table")]
-    blocks = [_gold_block(item, kind, edition) for name, kind in categories for item in found.get(name, ())]
-    ordered = sorted(blocks, key=lambda block: block.at or 0)
-    ordered = [one for block in ordered for one in _gold_lines(block, edition)]
-    return sorted(ordered, key=lambda block: block.kind == "table")
-
-
-def _parted(page: Mapping[str, Any], edition: Edition) -> list[list[Any]]:
-    """The ids of texts that are one. Before v1.6 a text in the middle of a chain of three is in it twice."""
-    groups: list[list[Any]] = []
-    for relation in page.get("extra", {}).get("relation", ()):
-        if relation["relation_type"] != "truncated":
-            continue
-        ends = [relation["source_anno_id"], relation["target_anno_id"]]
-        joined = [group for group in groups if set(group) & set(ends)]
-        if not joined:
-            groups.append(ends)
-        elif edition == "v1.6":
-            groups = [group for group in groups if group not in joined]
-            groups.append(list(dict.fromkeys([anno for group in joined for anno in group] + ends)))
-        else:
-            for group in joined:
-                group += ends
-    return groups
-
-
-def _gold_block(item: Mapping[str, Any], kind: str, edition: Edition) -> Block:
-    attributes = tuple((str(name), str(value)) for name, value in (item.get("attribute") or {}).items())
-    at = item.get("order") or None
-    if kind == "formula":
-        latex = str(item.get("latex") or "")
-        return Block("formula", FORMULA, latex, formula_form(latex, edition), at, attributes)
-    if kind == "table":
-        html = str(item.get("html") or "")
-        return Block("table", TABLE, html, html, at, attributes)
-    text = str(item.get("text") or "")
-    return Block("text", item["category_type"], text, text_form(text, edition), at, attributes)
-
-
-def _gold_lines(block: Block, edition: Edition) -> Iterator[Block]:
-    """A formula that is an array of one column, line by line; others as they are. v1.0 keeps all as they are."""
-    lines = _array_lines(block.text) if block.kind == "formula" and edition != "v1.0" else None
-    if not lines or block.at is None:
-        yield block
-        return
-    step = 0.1 if edition == "v1.5" else 0.001
-    for number, (line, _) in enumerate(lines, start=1):
-        latex = rf"\[{line}\]"
-        at = round(block.at + number * step, 3)
-        yield replace(block, text=latex, norm=formula_form(latex, edition), at=at)
-
-
-def _array_lines(latex: str) -> list[tuple[str, int]] | None:
-    """The lines of the formula's array with their places in it; None unless it has one column."""
-    found = _ARRAY.search(latex)
-    if not found:
-        return None
-    columns = re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", found["columns"])
-    if columns not in ("l", "c", "r"):
-        return None
-    lines, at = [], found.start("body")
-    for line in re.split(r"\\\\", found["body"]):
-        if line.strip():
-            lines.append((line.strip(), at + line.index(line.strip()[0])))
-        at += len(line) + 2
-    return lines
 
 
 def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
@@ -176,21 +90,6 @@ def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
         content = pattern.sub(replacement, content[:end]) + content[end:]
     blocks += _texts(content, edition)
     return sorted(blocks, key=lambda block: block.at or 0)
-
-
-def predicted_lines(blocks: Sequence[Block], edition: Edition) -> list[Block]:
-    """Predicted blocks as they are matched: formulas of text last, arrays of one column line by line."""
-    ordered = sorted(blocks, key=lambda block: (block.category == INLINE, block.at or 0))
-    found = []
-    for block in ordered:
-        lines = _array_lines(block.text) if block.kind == "formula" else None
-        if not lines:
-            found.append(block)
-            continue
-        for line, at in lines:
-            latex = rf"\[{line}\]"
-            found.append(replace(block, text=latex, norm=formula_form(latex, edition), at=(block.at or 0) + at))
-    return found
 
 
 def _blank(content: str, start: int, end: int) -> str:

@@ -14,7 +14,7 @@ all are means over pages of means over blocks, and Overall = ((1 - text edit) + 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
@@ -24,12 +24,12 @@ from proofpress.model.bench.blocks import (
     IGNORED,
     INLINE,
     Block,
-    gold_blocks,
     predicted_blocks,
-    predicted_lines,
 )
 from proofpress.model.bench.cdm import cdm
 from proofpress.model.bench.dialect import to_dialect
+from proofpress.model.bench.formula_lines import predicted_lines
+from proofpress.model.bench.gold import gold_blocks
 from proofpress.model.bench.matching import (
     ANCHOR,
     Group,
@@ -47,87 +47,12 @@ from proofpress.model.bench.normal_forms import (
     table_form,
     text_form,
 )
+from proofpress.model.bench.results import BenchResult, PageResult, Pair
 from proofpress.model.rewards import GoldError, score
-from proofpress.model.rewards.scoring import mean
 from proofpress.model.rewards.teds import teds
 from proofpress.model.rewards.unit_tests.glyphs import Typesetter
 
 ORDER_PENALTY = 0.08
-#: The metrics of a page in the order they are shown; ``strict`` is ours.
-SCORES = ("text_edit", "teds", "teds_s", "cdm", "reading_order_edit", "strict", "formula_edit", "table_edit")
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Gold and prediction that were matched, or one of them alone.
-
-    kind: ``text``, ``formula`` or ``table``. gold_at: reading orders of the gold blocks; predicted_at: character of the
-    first prediction. edits, length: edit distance of the normal forms and the longer length. scores: by metric.
-    """
-
-    kind: str
-    gold: str
-    predicted: str
-    norm_gold: str
-    norm_predicted: str
-    gold_category: str
-    predicted_category: str
-    gold_at: tuple[float, ...]
-    predicted_at: float | None
-    edits: int = 0
-    length: int = 0
-    scores: Mapping[str, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PageResult:
-    """One page. attributes: of the page, from the gold. order: gold and predicted reading order. strict: our own page
-    reward; None where the gold is not one to score against. matcher: ``quick``, or the way out that was taken."""
-
-    image: str
-    attributes: Mapping[str, Any]
-    pairs: tuple[Pair, ...]
-    order: tuple[tuple[float, ...], tuple[float, ...]] | None
-    strict: float | None
-    matcher: str
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The page's metrics; a kind that is not in the gold has none."""
-        found: dict[str, float] = {}
-        for kind in ("text", "formula", "table"):
-            pairs = [pair for pair in self.pairs if pair.kind == kind]
-            length = sum(pair.length for pair in pairs)
-            if length:
-                found[f"{kind}_edit"] = sum(pair.edits for pair in pairs) / length
-            for name in ("teds", "teds_s", "cdm"):
-                if values := [pair.scores[name] for pair in pairs if pair.scores and name in pair.scores]:
-                    found[name] = mean(values)
-        if self.order:
-            found["reading_order_edit"] = _order_edit(*self.order)
-        if self.strict is not None:
-            found["strict"] = self.strict
-        return {name: found[name] for name in SCORES if name in found}
-
-
-@dataclass(frozen=True, slots=True)
-class BenchResult:
-    """All pages. scores: means over the pages that have the metric; ``overall`` where its three parts are there."""
-
-    edition: Edition
-    pages: tuple[PageResult, ...]
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """The benchmark's table: edits, 0 best; the others 0..1, and ``overall`` in percent."""
-        by_name: dict[str, list[float]] = {}
-        for page in self.pages:
-            for name, value in page.scores.items():
-                by_name.setdefault(name, []).append(value)
-        found = {name: mean(by_name[name]) for name in SCORES if name in by_name}
-        if {"text_edit", "teds", "cdm"} <= found.keys():
-            found = {"overall": ((1 - found["text_edit"]) + found["teds"] + found["cdm"]) / 3 * 100, **found}
-        return found
 
 
 def evaluate(
@@ -335,10 +260,6 @@ def _reading_order(pairs: Sequence[Pair]) -> tuple[tuple[float, ...], tuple[floa
     )
     predicted = tuple(place for _, places in read for place in places)
     return (tuple(gold), predicted) if gold or predicted else None
-
-
-def _order_edit(gold: Sequence[float], predicted: Sequence[float]) -> float:
-    return Levenshtein.distance(gold, predicted) / max(len(gold), len(predicted))
 
 
 def _strict(gold: Sequence[Block], markdown: str) -> float | None:

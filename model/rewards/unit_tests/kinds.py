@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, model_validator
 
 from proofpress.model.rewards.scoring import Score
+from proofpress.model.rewards.unit_tests.forms import olmocr_form, strict_form
 
 Mode = Literal["olmocr", "strict"]
 
@@ -25,13 +26,19 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _says_something(value: str) -> str:
+    if not olmocr_form(value).strip() or not strict_form(value):
+        raise ValueError("must not be blank, its marks of emphasis left out")
+    return value
+
+
 def _no_space(value: str) -> str:
     if not value or " " in value:
         raise ValueError("must be one word")
     return value
 
 
-Text = Annotated[str, AfterValidator(_not_blank)]
+Text = Annotated[str, AfterValidator(_says_something)]
 
 
 class UnitTest(BaseModel):
@@ -90,7 +97,7 @@ class MathTest(UnitTest):
     """A formula that is on the page."""
 
     type: Literal["math"]
-    math: Text
+    math: Annotated[str, AfterValidator(_not_blank)]
     ignore_dollar_delimited: bool = False
 
 

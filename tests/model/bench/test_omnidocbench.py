@@ -6,7 +6,9 @@ from collections import Counter
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from proofpress.model.bench.blocks import gold_blocks, predicted_blocks
+from proofpress.model.bench.blocks import predicted_blocks
+from proofpress.model.bench.formula_lines import formula_lines
+from proofpress.model.bench.gold import gold_blocks
 from proofpress.model.bench.normal_forms import EDITIONS, formula_form, table_form, text_form
 from proofpress.model.bench.omnidocbench import evaluate
 from proofpress.model.rewards.teds import teds
@@ -203,3 +205,23 @@ def test_a_long_page_of_one_mark_is_cut_in_bounded_time(piece):
 def test_a_page_of_many_alike_blocks_has_a_result(piece):
     page = evaluate([PAGE], lambda image: piece * 300, "v1.6").pages[0]
     assert page.matcher in ("quick", "in order") and page.scores["text_edit"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("latex", "v1_5", "v1_6"),
+    [
+        (r"\[\begin{array}{l}a\\b\end{array}\]", ["a", "b"], ["a", "b"]),
+        (r"\[\begin{aligned}a&=b\\c&=d\tag{1}\end{aligned}\]", None, ["a&=b", "c&=d"]),
+        (r"$$a=b\\c=d$$", None, ["a=b", "c=d"]),
+        (r"\begin{array}{rl}a&b\\c&d\end{array}", None, ["a&b", "c&d"]),
+        (r"\begin{array}{lll}a&b&c\\d&e&f\end{array}", None, None),
+        (r"\begin{cases}a\\b\end{cases}", None, None),
+        (r"x=\begin{aligned}a\\b\end{aligned}", None, None),
+        ("a=b", None, None),
+    ],
+)
+def test_formulas_of_several_lines_are_parted_by_edition(latex, v1_5, v1_6):
+    for edition, expected in (("v1.5", v1_5), ("v1.6", v1_6)):
+        found = formula_lines(latex, edition)
+        assert (found and [line for line, _ in found]) == expected
+        assert all(latex[at:].startswith(line[0]) for line, at in found or ())

@@ -142,6 +142,8 @@ def test_strict_passes_what_is_right(page, test):
         ({"text": "x"}, "type"),
         ({"type": "present", "text": "  "}, "text"),
         ({"type": "present"}, "text"),
+        ({"type": "present", "text": "****"}, "text"),
+        ({"type": "absent", "text": "<b></b>"}, "text"),
         ({"type": "present", "text": "x", "max_diffs": -1}, "max_diffs"),
         ({"type": "present", "text": "x", "colour": "red"}, "colour"),
         ({"type": "order", "before": "abcd", "after": "e", "max_diffs": 1}, "max_diffs"),
