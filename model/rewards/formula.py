@@ -7,8 +7,9 @@ bit-parallel algorithm finds in about n^2/64 steps. It is counted twice:
 - ``structure``: a node is its kind, value, font and slot, and the kinds and slots of *all* nodes above it. Pre-order
   with that path determines the tree, so this is 1 for equal trees and for no others: x^2, x_2 and x2 differ, as do
   \sqrt{a}b and \sqrt{ab}, \mathbb{R} and R.
-- ``symbols``: a node is its kind, value and font alone. One wrong frame around a formula (a missed \overline, an
-  ``aligned``) changes every path below it, and this part says how much was right all the same.
+- ``symbols``: a node is its kind, value and font, and where it is raised, lowered, over or under, that. One wrong frame
+  around a formula (a missed \overline, an ``aligned``) changes every path below it, and this part says how much was
+  right all the same.
 
 The value is their mean. Both are symmetric, and what is added costs precision as what is missing costs recall.
 
@@ -24,6 +25,9 @@ from rapidfuzz.distance import LCSseq
 
 from proofpress.model.rewards.scoring import GoldError, Score, f1
 from proofpress.pages.latex import LatexError, Node, trees
+
+#: Slots that say where a node stands on the paper, and not only what it belongs to.
+PLACES = frozenset({"sub", "sup", "over", "under", "index"})
 
 _DELIMITERS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\?\S")
@@ -47,7 +51,7 @@ class _Listing:
 
     def _add_below(self, parent: Node, path: int) -> None:
         for child in parent.children:
-            symbol = self._number((child.kind, child.value, child.font))
+            symbol = self._number((child.kind, child.value, child.font, child.slot if child.slot in PLACES else ""))
             self.symbols.append(symbol)
             self.structure.append(self._number((symbol, child.slot, path)))
             if child.children:

@@ -132,9 +132,8 @@ def combine(terms: Mapping[str, float], weights: Mapping[str, float], recipe: Re
         return 0.0
     if recipe.combine == "mean":
         return sum(weights[term] * value for term, value in terms.items()) / sum(weights.values())
-    return prod(
-        (recipe.floor + (1 - recipe.floor) * value) ** (weights[term] / heaviest) for term, value in terms.items()
-    )
+    shares = (1 - (1 - recipe.floor) * (1 - value) for value in terms.values())
+    return prod(share ** (weights[term] / heaviest) for term, share in zip(terms, shares, strict=True))
 
 
 def _spelling(formula: Formula) -> str:
