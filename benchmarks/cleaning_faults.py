@@ -73,13 +73,18 @@ def _at(pattern: str, replacement: str | Callable[[re.Match[str]], str]) -> Call
     return change
 
 
-def _in_words(pattern: str, replacement: str) -> Callable[[random.Random, str], str | None]:
-    """The same within words of running text: not in formulas, tables, tags or code."""
+def _in_prose(pattern: str, replacement: str) -> Callable[[random.Random, str], str | None]:
+    """The same in lines and paragraphs: not in formulas, tables or code."""
+    return _in_words(pattern, replacement, "<table>.*?</table>")
+
+
+def _in_words(pattern: str, replacement: str, besides: str = "<[^<>]*>") -> Callable[[random.Random, str], str | None]:
+    """The same within words: not in formulas, tags or code."""
 
     def change(rng: random.Random, text: str) -> str | None:
         if "```" in text:
             return None
-        parts = re.split(r"(<[^<>]*>|\$\$.*?\$\$|\$[^$\n]*\$)", text, flags=re.DOTALL)
+        parts = re.split(rf"({besides}|\$\$.*?\$\$|\$[^$\n]*\$)", text, flags=re.DOTALL)
         places = [at for at in range(0, len(parts), 2) if re.search(pattern, parts[at])]
         if not places:
             return None
@@ -112,6 +117,12 @@ def _pipe(rng: random.Random, text: str) -> str | None:
     return _paragraph(rng, text, "| Mass | kg |\n|------|----|\n| Sun | 2 |") if "```" not in text else None
 
 
+def _up_to_the_cap(rng: random.Random, text: str) -> str:
+    """The page with so much more text that its reader stopped within a word."""
+    more = " ".join(f"In {year} came wave {year * 7}." for year in range(999))
+    return f"{text}\n\n{more}"[:14_003] + " a"
+
+
 def _drop_cell(rng: random.Random, html: str) -> str | None:
     found = list(re.finditer(r"<t[dh]>[^<]*</t[dh]>", html))
     if len(found) < 4 or len(from_html(html).by_row()[0]) == len(found):
@@ -123,10 +134,12 @@ def _drop_cell(rng: random.Random, html: str) -> str | None:
 def _overlap(rng: random.Random, html: str) -> str | None:
     """Let a cell reach down beside a cell with a column span of two, into its place."""
     grid = from_html(html)
-    if grid.rows < 2 or grid.columns < 3 or any(c.rowspan > 1 or c.colspan > 1 for c in grid.cells):
-        return None
     rows = re.findall(r"<tr>.*?</tr>", html)
-    at = rng.randrange(len(rows) - 1)
+    plain = [len(re.findall(r"<t[dh]>", row)) == grid.columns >= 3 for row in rows]
+    places = [at for at in range(len(rows) - 1) if plain[at] and plain[at + 1]]
+    if not places:
+        return None
+    at = rng.choice(places)
     upper = re.split(r"(?=<t[dh])", rows[at])
     upper[2] = re.sub(r"<(t[dh])", r'<\1 rowspan="2"', upper[2], count=1)
     lower = re.split(r"(?=<t[dh])", rows[at + 1])
@@ -149,7 +162,7 @@ def _cut(rng: random.Random, image: Image.Image) -> Image.Image | None:
     wide = [mark for mark in wide if image.width * 0.2 < mark[2] / look.scale < image.width * 0.8]
     if not wide:
         return None
-    top, bottom, left, right = rng.choice(wide)
+    _, _, left, right = rng.choice(wide)
     x = round((left + right) / 2 / look.scale)
     return image.crop((0, 0, x, image.height)) if rng.random() < 0.5 else image.crop((x, 0, image.width, image.height))
 
@@ -272,17 +285,17 @@ FAULTS: tuple[Fault, ...] = (
     Fault("text.ligature", (*TABLE, *PROSE, *FORM), on_text(_in_words(r"(?<=[a-z])(?=[a-z])", "ﬁ"))),
     Fault("text.confusable", (*TABLE, *PROSE, *FORM), on_text(_in_words(r"(?<=[bdfglmnrtz]{1})e(?=[a-z])", "е"))),
     # lines and paragraphs
-    Fault("text.math_brackets", TEXT, on_text(_in_words(WORD, r"\\(x^2\\)"))),
-    Fault("text.picture", PROSE, on_text(_in_words(WORD, r"\g<0> ![map](map.png)"))),
-    Fault("text.link", PROSE, on_text(_in_words(WORD, r"[\g<0>](https://example.org/a)"))),
-    Fault("text.html", PROSE, on_text(_in_words(WORD, r"<b>\g<0></b>"))),
-    Fault("text.html", PROSE, on_text(_in_words(WORD, r"\g<0><script>alert(1)</script>")), "script"),
-    Fault("text.emphasis", PROSE, on_text(_in_words(WORD, r"**\g<0>**"))),
-    Fault("text.latex_style", PROSE, on_text(_in_words(WORD, r"\\textbf{\g<0>}"))),
-    Fault("text.latex_command", PROSE, on_text(_in_words(WORD, r"\\cite{\g<0>}"))),
-    Fault("formula.unparseable", PROSE, on_text(_in_words(WORD, r"$\\intf x$")), "in a line"),
-    Fault("text.formula", PROSE, on_text(_in_words(WORD, r"\g<0> $x \\label{a}$"))),
-    Fault("text.unicode_math", PROSE, on_text(_in_words(WORD, "≤"))),
+    Fault("text.math_brackets", TEXT, on_text(_in_prose(WORD, r"\\(x^2\\)"))),
+    Fault("text.picture", PROSE, on_text(_in_prose(WORD, r"\g<0> ![map](map.png)"))),
+    Fault("text.link", PROSE, on_text(_in_prose(WORD, r"[\g<0>](https://example.org/a)"))),
+    Fault("text.html", PROSE, on_text(_in_prose(WORD, r"<b>\g<0></b>"))),
+    Fault("text.html", PROSE, on_text(_in_prose(WORD, r"\g<0><script>alert(1)</script>")), "script"),
+    Fault("text.emphasis", PROSE, on_text(_in_prose(WORD, r"**\g<0>**"))),
+    Fault("text.latex_style", PROSE, on_text(_in_prose(WORD, r"\\textbf{\g<0>}"))),
+    Fault("text.latex_command", PROSE, on_text(_in_prose(WORD, r"\\cite{\g<0>}"))),
+    Fault("formula.unparseable", PROSE, on_text(_in_prose(WORD, r"$\\intf x$")), "in a line"),
+    Fault("text.formula", PROSE, on_text(_in_prose(WORD, r"\g<0> $x \\label{a}$"))),
+    Fault("text.unicode_math", PROSE, on_text(_in_prose(WORD, "≤"))),
     # pages
     Fault("page.refusal", PAGE, on_text(lambda rng, text: "I'm sorry, I cannot read this page.")),
     Fault("page.refusal", PAGE, on_text(lambda rng, text: f"Here is the transcription:\n\n{text}"), "preamble"),
@@ -291,7 +304,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("page.truncated", PAGE, on_text(lambda rng, text: text + "\n\n<table><tr><td>Mass</td><td>k"), "table"),
     Fault("page.truncated", PAGE, on_text(lambda rng, text: text + "\n\n$$\\frac{a}{b"), "formula"),
     Fault("page.truncated", PAGE, on_text(lambda rng, text: text + "\n\n```\nx = 1"), "code"),
-    Fault("page.at_cap", PAGE, on_text(lambda rng, text: (text + "\n\n" + "The sun warms a sea. " * 700)[:14_003])),
+    Fault("page.at_cap", PAGE, on_text(_up_to_the_cap)),
     Fault("page.fenced", PAGE, on_text(lambda rng, t: None if "```" in t else f"```markdown\n{t}\n```")),
     Fault("page.tabular", PAGE, on_text(
         lambda rng, t: _paragraph(rng, t, r"\begin{tabular}{ll} Mass & kg \\ \hline Sun & 2 \end{tabular}"))),

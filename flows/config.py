@@ -34,7 +34,7 @@ class Recipe(BaseModel):
 class CorpusRecipe(Recipe):
     """One public corpus to clean."""
 
-    name: str = Field(description="The corpus's adapter: pubtabnet, im2latex.")
+    name: str = Field(description="The corpus's adapter, one of those that `proofpress clean --help` lists.")
     path: Path = Field(description="Where the corpus lies, in its own layout.")
     limit: int | None = Field(None, ge=1, description="Clean only this many of its rows, spread over all of it.")
 

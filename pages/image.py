@@ -69,6 +69,8 @@ def decode(data: bytes, max_pixels: int = 50_000_000) -> Decoded:
         return Decoded(_on_white(ImageOps.exif_transpose(image)), tuple(_was(image)))
     except ImageError:
         raise
+    except Image.DecompressionBombError as error:
+        raise ImageError(str(error), "size") from error
     except UnidentifiedImageError as error:  # its own words name a place in memory, another one in each run
         raise ImageError(f"{len(data)} bytes are of none of {', '.join(FORMATS)}") from error
     # Decoders meet hostile bytes with errors of every kind (SyntaxError, struct.error, zlib.error ...).

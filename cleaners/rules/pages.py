@@ -7,7 +7,7 @@ Drop(reason='page.loop', evidence="'and so on' ×30 at the end")
 import re
 
 from proofpress.cleaners.rule import KEEP, Drop, Fix, Keep, Rule, Verdict
-from proofpress.cleaners.tabular import TabularError, tabulars, to_html_table
+from proofpress.cleaners.tabular import TabularError, tabulars, to_html_table, without_wrappers
 from proofpress.pages.table import TableError
 from proofpress.pages.table_html import to_html
 from proofpress.pages.table_markdown import from_markdown
@@ -141,7 +141,11 @@ def latex_tables(text: str) -> Verdict:
             at = end
     except TabularError as error:
         return Drop("page.tabular", str(error))
-    return Fix(re.sub(r"\n{3,}", "\n\n", "".join([*pieces, text[at:]])).strip(), "page.tabular", "\n".join(found))
+    return Fix(
+        re.sub(r"\n{3,}", "\n\n", without_wrappers("".join([*pieces, text[at:]]))).strip(),
+        "page.tabular",
+        "\n".join(found),
+    )
 
 
 def plain_marks(text: str) -> Verdict:
