@@ -21,9 +21,10 @@ from PIL import Image, ImageFilter
 from torch.nn import functional
 
 from proofpress.model.jina_ocr.processor import Batch, Processor
-from proofpress.model.train.data import Bucket, BucketKey, TrainingRows
+from proofpress.model.train.data import Bucket, BucketKey, TrainingRows, length_class
 from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.typeset import Typesetter
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import open_image
 
@@ -50,9 +51,12 @@ class Batches:
         self._kinds: dict[str, list[Bucket]] = {}
         for bucket in rows.buckets:
             self._kinds.setdefault(bucket.key.kind, []).append(bucket)
+        self._setters = {
+            name: Typesetter(kind.typeset, rows.prose) for name, kind in recipe.kinds.items() if kind.typeset
+        }
         for number, level in enumerate(recipe.levels):
             for kind in level.mix:
-                if kind not in self._kinds:
+                if kind not in self._kinds and kind not in self._setters:
                     found = {name: sum(len(b.rows) for b in buckets) for name, buckets in self._kinds.items()}
                     raise RequestError(
                         f"levels.{number}.mix: no training row is of kind {kind} (rows found: {found or 'none'}, "
@@ -82,35 +86,52 @@ class Batches:
     def _draw(self, step: int, shares: dict[str, float]) -> list[Drawn]:
         rng = np.random.default_rng([self._recipe.seed, step])
         kinds = sorted(shares)
-        buckets = self._kinds[kinds[_weighted_index(rng, [shares[kind] for kind in kinds])]]
-        bucket = buckets[_weighted_index(rng, [b.weights.sum() / self._size(b) for b in buckets])]
+        kind = kinds[_weighted_index(rng, [shares[kind] for kind in kinds])]
+        parts, own = self._parts(), self._team.rank * self._recipe.accumulate
+        mine = range(own, own + self._recipe.accumulate)
+        if kind in self._setters:
+            key = self._set_key(kind)
+            seeds = rng.integers(1 << 32, size=self._size(key))
+            return [self._part(key, self._set(kind, seeds[n::parts]), seeds[n::parts]) for n in mine]
+        buckets = self._kinds[kind]
+        bucket = buckets[_weighted_index(rng, [b.weights.sum() / self._size(b.key, len(b.rows)) for b in buckets])]
         chance = bucket.weights / bucket.weights.sum()
-        size = self._size(bucket)
+        size = self._size(bucket.key, len(bucket.rows))
         rows = rng.choice(bucket.rows, size, replace=size > len(bucket.rows), p=chance)
         # Each row has its own seed: it is changed in the same way whichever process reads it.
         seeds = rng.integers(1 << 32, size=size)
-        parts, own = self._parts(), self._team.rank * self._recipe.accumulate
-        return [self._part(bucket, rows[n::parts], seeds[n::parts]) for n in range(own, own + self._recipe.accumulate)]
+        return [self._part(bucket.key, self._read(rows[n::parts]), seeds[n::parts]) for n in mine]
 
-    def _part(self, bucket: Bucket, rows: np.ndarray, seeds: np.ndarray) -> Drawn:
-        samples = self._rows.read(rows)
-        room = (bucket.key.shape.width, bucket.key.shape.height)
+    def _read(self, rows: np.ndarray) -> list[tuple[Image.Image, str]]:
+        return [(open_image(sample.image), sample.text) for sample in self._rows.read(rows)]
+
+    def _set_key(self, kind: str) -> BucketKey:
+        typeset = self._recipe.kinds[kind].typeset
+        assert typeset is not None
+        return BucketKey(kind, self._processor.shape(typeset.width, typeset.height), length_class(typeset.longest + 1))
+
+    def _set(self, kind: str, seeds: np.ndarray) -> list[tuple[Image.Image, str]]:
+        return [self._setters[kind].line(np.random.default_rng([int(seed), 1])) for seed in seeds]
+
+    def _part(self, key: BucketKey, pairs: Sequence[tuple[Image.Image, str]], seeds: np.ndarray) -> Drawn:
+        room = (key.shape.width, key.shape.height)
         images = [
-            self._vary(open_image(sample.image), room, np.random.default_rng(int(seed)))
-            for sample, seed in zip(samples, seeds, strict=True)
+            self._vary(image, room, np.random.default_rng(int(seed)))
+            for (image, _), seed in zip(pairs, seeds, strict=True)
         ]
-        batch = self._processor.batch(images, [sample.text for sample in samples])
-        return Drawn(_padded(batch, bucket.key.length), bucket.key, sum(len(sample.text) for sample in samples))
+        batch = self._processor.batch(images, [text for _, text in pairs])
+        return Drawn(_padded(batch, key.length), key, sum(len(text) for _, text in pairs))
 
     def _parts(self) -> int:
         return self._team.size * self._recipe.accumulate
 
-    def _size(self, bucket: Bucket) -> int:
-        """Rows of a step, a whole number for each part."""
-        shape, parts = bucket.key.shape, self._parts()
-        by_pixels = self._recipe.batch_pixels // (shape.width * shape.height)
-        by_tokens = self._recipe.batch_tokens // bucket.key.length
-        return max(1, min(by_pixels, by_tokens, len(bucket.rows)) // parts) * parts
+    def _size(self, key: BucketKey, most: int | None = None) -> int:
+        """Rows of a step, a whole number for each part. most: rows there are."""
+        parts = self._parts()
+        by_pixels = self._recipe.batch_pixels // (key.shape.width * key.shape.height)
+        by_tokens = self._recipe.batch_tokens // key.length
+        size = min(by_pixels, by_tokens) if most is None else min(by_pixels, by_tokens, most)
+        return max(1, size // parts) * parts
 
     def _vary(self, image: Image.Image, room: tuple[int, int], rng: np.random.Generator) -> Image.Image:
         return vary(image, room, rng) if rng.random() < self._recipe.augment else image

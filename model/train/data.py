@@ -9,8 +9,10 @@ would be cut, is refused and counted, never truncated.
 """
 
 import json
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -28,7 +30,11 @@ from proofpress.pages.record import SCHEMA
 
 # Row groups kept decoded. Batches draw from everywhere, so a corpus of crops smaller than this is read once.
 CACHE_BYTES = 1 << 30
-INDEX_COLUMNS = ["text", "task", "width", "height", "features"]
+# Labels of which typeset lines are cut.
+PROSE = 5_000
+PLAIN = re.compile(r"[^$<>\\|#*_`\n]{8,2000}")
+ROW_COLUMNS = ["image.bytes", "text", "task", "tests"]
+INDEX_COLUMNS = ["id", "text", "task", "width", "height", "features"]
 
 
 class BucketKey(NamedTuple):
@@ -49,11 +55,12 @@ class Bucket:
 
 
 class Sample(NamedTuple):
-    """One row: the encoded image, its label with formulas in normal form, and its task."""
+    """One row: the encoded image, its label with formulas in normal form, its task, and its unit tests as JSON."""
 
     image: bytes
     text: str
     task: str
+    tests: tuple[str, ...] = ()
 
 
 class TrainingRows:
@@ -69,6 +76,8 @@ class TrainingRows:
         self._cache: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
         self._cached_bytes = 0
         self._lock = Lock()
+        self._texts: dict[tuple[int, int, int], str] = {}
+        self.prose: list[str] = []  # some labels of plain words
         places: list[tuple[int, int, int]] = []  # row number -> file, row group, offset in it
         filed: dict[BucketKey, list[tuple[int, float]]] = {}
         unknown = sorted(recipe.weights.keys() - {folder.name for folder in folders})
@@ -79,6 +88,8 @@ class TrainingRows:
         for folder in folders:
             weight = recipe.weights.get(folder.name, 1.0)
             for place, row in self._scan(folder, split):
+                if len(self.prose) < PROSE and PLAIN.fullmatch(row["text"]):
+                    self.prose.append(row["text"])
                 key = file_row(row, recipe, processor)
                 if isinstance(key, str):
                     self.refused[key] += 1
@@ -86,10 +97,7 @@ class TrainingRows:
                 filed.setdefault(key, []).append((len(places), weight))
                 places.append(place)
         self._places = np.array(places, dtype=np.int32).reshape(-1, 3)
-        self.buckets = [
-            Bucket(key, np.array([n for n, _ in filed[key]]), np.array([w for _, w in filed[key]]))
-            for key in sorted(filed)
-        ]
+        self.buckets = _buckets(filed)
 
     def __len__(self) -> int:
         return len(self._places)
@@ -98,16 +106,30 @@ class TrainingRows:
         """The images and labels of these rows, in this order."""
         return [self._read(*self._places[row].tolist()) for row in rows]
 
+    def relabelled(self, texts: Mapping[int, str], processor: Processor) -> "TrainingRows":
+        """The rows of these numbers alone, each with another label; buckets are made anew, the numbers stay."""
+        rows = copy(self)
+        rows._texts = {(f, g, o): texts[row] for row in texts for f, g, o in (self._places[row].tolist(),)}
+        filed: dict[BucketKey, list[tuple[int, float]]] = {}
+        for bucket in self.buckets:
+            for row, weight in zip(bucket.rows.tolist(), bucket.weights.tolist(), strict=True):
+                if row in texts:
+                    tokens = len(processor.tokenizer.encode(texts[row])) + 1
+                    filed.setdefault(bucket.key._replace(length=length_class(tokens)), []).append((row, weight))
+        rows.buckets = _buckets(filed)
+        return rows
+
     def _read(self, file: int, group: int, offset: int) -> Sample:
         row = self._group(file, group).slice(offset, 1).to_pylist()[0]
-        return Sample(row["image"]["bytes"], normal_label(row["text"], row["task"]), row["task"])
+        text = self._texts.get((file, group, offset)) or normal_label(row["text"], row["task"])
+        return Sample(row["image"]["bytes"], text, row["task"], tuple(row["tests"] or ()))
 
     def _group(self, file: int, group: int) -> pa.Table:
         """A row group, decoded once as long as the cache holds it; called from several threads."""
         place = (file, group)
         with self._lock:
             if place not in self._cache:
-                self._cache[place] = self._files[file].read_row_group(group, columns=["image.bytes", "text", "task"])
+                self._cache[place] = self._files[file].read_row_group(group, columns=ROW_COLUMNS)
                 self._cached_bytes += self._cache[place].nbytes
             while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
                 _, oldest = self._cache.popitem(last=False)
@@ -130,8 +152,18 @@ class TrainingRows:
                 raise WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again") from error
 
 
+def _buckets(filed: Mapping[BucketKey, list[tuple[int, float]]]) -> list[Bucket]:
+    return [
+        Bucket(key, np.array([row for row, _ in filed[key]]), np.array([weight for _, weight in filed[key]]))
+        for key in sorted(filed)
+    ]
+
+
 def file_row(row: dict[str, Any], recipe: RunRecipe, processor: Processor) -> BucketKey | str:
-    """The bucket a row belongs to, or the reason why it is refused. row: the columns ``INDEX_COLUMNS``."""
+    """The bucket a row belongs to, or the reason why it is refused. row: the columns ``INDEX_COLUMNS``.
+
+    Raises ``RequestError`` for a token that the network has no place for.
+    """
     text, width, height = normal_label(row["text"], row["task"]), row["width"], row["height"]
     if not text:
         return "label.empty"
@@ -141,7 +173,14 @@ def file_row(row: dict[str, Any], recipe: RunRecipe, processor: Processor) -> Bu
         return "no kind admits it"
     if processor.scale(width, height) < recipe.min_scale:
         return "image.small"
-    tokens = len(processor.tokenizer.encode(text)) + 1
+    ids, known = processor.tokenizer.encode(text), processor.config.decoder.vocabulary
+    if (highest := max(ids)) >= known:
+        token = processor.tokenizer.decode([highest])
+        raise RequestError(
+            f"row {row['id']}: its label has the token {token!r} with id {highest}, but the model has {known} tokens: "
+            f"the tokenizer.json in its folder is of another model"
+        )
+    tokens = len(ids) + 1
     if tokens > min(recipe.max_label, processor.config.generation.max_tokens):
         return "label.long"
     return BucketKey(kind, processor.shape(width, height), length_class(tokens))

@@ -1,12 +1,13 @@
-"""How well a network reads rows it has not learned: the loss with the label given, and the character error rate of its
-own reading. Kinds and tasks are counted apart, for a good mean can hide that tables are not read at all.
+"""How well a network reads rows it has not learned: the loss with the label given, and of its own reading the character
+error rate and the reward. Kinds and tasks are counted apart, for a good mean can hide that tables are not read at all.
 
     figures = evaluate(network, processor, TrainingRows(folders, "validation", recipe, processor), recipe)
     figures["kinds"]["line"]["cer"]
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from statistics import mean
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
@@ -14,6 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.reader import Reader
+from proofpress.model.train.checkers import check
 from proofpress.model.train.data import BucketKey, TrainingRows
 from proofpress.model.train.recipe import RunRecipe
 from proofpress.pages.image import open_image
@@ -21,26 +23,35 @@ from proofpress.pages.image import open_image
 
 @dataclass(frozen=True, slots=True)
 class RowFigures:
-    """One held-out row: characters of its label, edits between reading and label, nats of the label."""
+    """One held-out row: characters of its label, edits between reading and label, nats of the label, and the reward.
+
+    reward: None where the label cannot be scored against. parts: the reward's, such as ``teds`` of a table.
+    """
 
     kind: str
     task: str
     characters: int
     edits: int
     nats: float
+    reward: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 def evaluate(network: JinaOCR, processor: Processor, rows: TrainingRows, recipe: RunRecipe) -> dict[str, Any]:
     """Figures of the first ``recipe.evaluation_rows`` rows of each kind, by kind and by task.
 
-    Each is ``{"rows", "cer", "loss"}``: character error rate of greedy readings (edits per label character, which may
-    exceed 1) and teacher-forced loss in nats per character.
+    Each is ``{"rows", "cer", "loss", "reward", "parts"}``: character error rate of greedy readings (edits per label
+    character, which may exceed 1), teacher-forced loss in nats per character, mean reward and means of its parts.
+    Beside them ``reward``: the mean over the tasks; None where there is nothing to score.
     """
     reader = Reader(network, processor)
     figures = [row for key, chosen in held_out(rows, recipe) for row in _read(reader, rows, key, chosen)]
+    tasks = {task: _summary([r for r in figures if r.task == task]) for task in sorted({r.task for r in figures})}
+    rewards = [found["reward"] for found in tasks.values() if found["reward"] is not None]
     return {
         "kinds": {kind: _summary([r for r in figures if r.kind == kind]) for kind in sorted({r.kind for r in figures})},
-        "tasks": {task: _summary([r for r in figures if r.task == task]) for task in sorted({r.task for r in figures})},
+        "tasks": tasks,
+        "reward": sum(rewards) / len(rewards) if rewards else None,
     }
 
 
@@ -64,13 +75,20 @@ def _read(reader: Reader, rows: TrainingRows, key: BucketKey, chosen: list[int])
     for sample, reading, likelihood in zip(samples, readings, likelihoods, strict=True):
         tokens = len(reader.processor.tokenizer.encode(sample.text)) + 1
         edits = Levenshtein.distance(reading.text, sample.text)
-        yield RowFigures(key.kind, sample.task, len(sample.text), edits, -likelihood * tokens)
+        scored = check(reading.text, sample)
+        yield RowFigures(
+            key.kind, sample.task, len(sample.text), edits, -likelihood * tokens, scored.reward, scored.parts
+        )  # fmt: skip
 
 
-def _summary(figures: list[RowFigures]) -> dict[str, float]:
+def _summary(figures: list[RowFigures]) -> dict[str, Any]:
     characters = sum(row.characters for row in figures)
+    rewards = [row.reward for row in figures if row.reward is not None]
+    parts = sorted({name for row in figures for name in row.parts})
     return {
         "rows": len(figures),
         "cer": sum(row.edits for row in figures) / characters,
         "loss": sum(row.nats for row in figures) / characters,
+        "reward": mean(rewards) if rewards else None,
+        "parts": {name: mean(row.parts[name] for row in figures if name in row.parts) for name in parts},
     }

@@ -11,6 +11,9 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, field_validator, model_validator
 
+from proofpress.model.rewards.recipe import RewardRecipe
+from proofpress.model.train.typeset import Typeset
+
 
 class Kind(BaseModel, extra="forbid"):
     """One kind of rows, by what a dataset says of them before the image is decoded."""
@@ -21,12 +24,17 @@ class Kind(BaseModel, extra="forbid"):
     max_width: PositiveInt | None = Field(default=None, description="widest image, in pixels")
     max_height: PositiveInt | None = Field(default=None, description="highest image, in pixels")
     max_characters: PositiveInt | None = Field(default=None, description="longest label, in characters")
+    typeset: Typeset | None = Field(
+        default=None, description="lines set in process instead of rows of datasets; for the first levels from nothing"
+    )
     one_line: bool = Field(
         default=False, description="rows are one line of text: they also train the CTC aid on the vision tokens"
     )
 
     def admits(self, crop: str, width: int, height: int, characters: int) -> bool:
         """Whether a row of this crop, this size in pixels and this label length is of this kind."""
+        if self.typeset:
+            return False
         limits = ((width, self.max_width), (height, self.max_height), (characters, self.max_characters))
         return (not self.crops or crop in self.crops) and all(limit is None or size <= limit for size, limit in limits)
 
@@ -142,4 +150,70 @@ class SFTRecipe(RunRecipe):
                 raise ValueError(f"levels.{number}.mix: {unknown[0]} is not one of the kinds {sorted(self.kinds)}")
             if level.below is None and number + 1 < len(self.levels):
                 raise ValueError(f"levels.{number}.below: needed, for a level follows")
+        return self
+
+
+class MTPRecipe(SFTRecipe):
+    """Everything that decides the training of a draft head (FastMTP, arXiv 2509.18362), apart from the data.
+
+    The network itself is frozen; of the fields shared with supervised training those of the aid and of the experts'
+    balance have no effect.
+    """
+
+    learning_rate: float = Field(default=1e-3, gt=0, description="peak; 5e-5 for the public size")
+    step_weights: tuple[PositiveFloat, ...] = Field(
+        default=(0.51, 0.31, 0.18), description="weight of the loss of each token drafted ahead; as many as are drafted"
+    )
+    self_distilled: bool = Field(
+        default=True, description="teach what the network itself reads, not the labels: drafts are to please it alone"
+    )
+    distilled_rows: PositiveInt = Field(default=1_000, description="rows the network reads for that, before training")
+    rows: PositiveInt = Field(default=8, description="pages that are read together")
+
+
+class GRPORecipe(RunRecipe):
+    """Everything that decides a run of GRPO, apart from the data.
+
+    A step reads ``pages`` pages ``completions`` times each, rewards the readings, and takes ``iterations`` optimizer
+    steps on them.
+    """
+
+    learning_rate: float = Field(default=1e-5, gt=0, description="peak; 1e-6 for the public size")
+    warmup_steps: int = Field(default=5, ge=0, description="steps until the peak learning rate")
+    mix: dict[str, PositiveFloat] = Field(
+        default={"all": 1.0}, description="kind -> share of the pages, on any positive scale", min_length=1
+    )
+    pages: PositiveInt = Field(default=4, description="pages of a step; a whole number for each process")
+    completions: int = Field(default=8, ge=2, description="readings of a page, the group they are compared in")
+    iterations: PositiveInt = Field(default=1, description="optimizer steps on the readings of one step")
+    temperature: float = Field(default=1.0, gt=0, description="of the drawn tokens, and of the policy")
+    top_p: float = Field(default=1.0, gt=0, le=1, description="probability that the tokens drawn from have together")
+    max_tokens: PositiveInt = Field(default=512, description="longest reading in tokens, its end token included")
+    rows: PositiveInt = Field(default=8, description="readings that go on together; changes speed alone")
+
+    rewards: RewardRecipe = Field(default=RewardRecipe(), description="how a page's terms become one reward")
+    baseline: Literal["group", "batch", "none", "remax"] = Field(
+        default="group",
+        description="what a reward is compared with: its group's mean, divided by the deviation of the group, of the "
+        "batch or by none; or the reward of the greedy reading",
+    )
+    loss: Literal["grpo", "bnpo", "dr_grpo", "dapo"] = Field(
+        default="dapo",
+        description="mean over tokens of readings first (grpo), of a part's or the step's tokens, or sum",
+    )
+    importance: Literal["token", "sequence"] = Field(default="token", description="whose ratio is clipped")
+    clip_low: float = Field(default=0.2, gt=0, lt=1, description="how far below 1 a ratio may act")
+    clip_high: float = Field(default=0.28, gt=0, description="how far above 1; more than below keeps exploring alive")
+    kl: float = Field(default=0.0, ge=0, description="weight of the distance from the start weights (k3)")
+    kl_correction: bool = Field(default=True, description="weigh that distance by the ratio, for an unbiased gradient")
+    mask_truncated: bool = Field(default=True, description="readings cut off by max_tokens teach nothing")
+    part_completions: PositiveInt = Field(default=8, description="readings in one pass of training")
+    show_every: PositiveInt = Field(default=10, description="steps between two pages of readings under rollouts/")
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if unknown := sorted(self.mix.keys() - self.kinds.keys()):
+            raise ValueError(f"mix: {unknown[0]} is not one of the kinds {sorted(self.kinds)}")
+        if self.pages % self.processes:
+            raise ValueError(f"pages: {self.pages} cannot be dealt to {self.processes} processes")
         return self

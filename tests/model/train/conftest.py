@@ -3,11 +3,17 @@
 import io
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from PIL import Image, ImageDraw, ImageFont
 
+from proofpress.model.jina_ocr import checkpoint
+from proofpress.model.jina_ocr.config import named
+from proofpress.model.jina_ocr.network import JinaOCR
+from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
 from proofpress.pages.record import PageRecord, Source, record_id
 from proofpress.pages.shards import write_shard
 
@@ -62,3 +68,27 @@ def dataset(tmp_path: Path) -> Callable[..., Path]:
 def word_dataset(dataset: Callable[..., Path]) -> Path:
     """40 training words and 4 held-out ones."""
     return dataset([line_record(w) for w in words(1, 40)] + [line_record(w, "validation") for w in words(2, 4)])
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model folder of the nano structure with a few thousand parameters and random weights."""
+    nano = named("nano")
+    config = replace(
+        nano,
+        sam=replace(
+            nano.sam, width=32, layers=2, heads=2, mlp_width=32, global_layers=(1,), neck=32, compressor=(32, 32)
+        ),
+        clip=replace(nano.clip, width=32, layers=1, heads=2, mlp_width=32),
+        decoder=replace(
+            nano.decoder, width=32, heads=2, layers=2, dense_width=32, experts=4, expert_width=16, shared_experts=1
+        ),
+        generation=replace(nano.generation, max_tokens=64),
+    )  # fmt: skip
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("tiny")
+    network = JinaOCR(config)
+    with torch.no_grad():  # so that it does not say the same at every place
+        network.model.embed_tokens.weight.normal_(std=0.3)
+    checkpoint.save(network, nano_tokenizer(), folder)
+    return folder

@@ -15,6 +15,7 @@ from proofpress.model.train.batches import Batches, Drawn, vary
 from proofpress.model.train.data import TrainingRows
 from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import Kind, Level, SFTRecipe
+from proofpress.model.train.typeset import Typeset
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import PageRecord
 
@@ -79,6 +80,17 @@ def test_more_loaders_prepare_the_same_batches(opened: Callable[..., Batches]) -
     many, one = opened(RECIPE.model_copy(update={"loaders": 3})), opened()
     for step in range(5):
         assert equal(only(many.take(step, MIX)), only(one.take(step, MIX)))
+
+
+def test_typeset_lines_are_a_kind_like_any_other(opened: Callable[..., Batches]) -> None:
+    recipe = RECIPE.model_copy(
+        update={"kinds": {"set": Kind(typeset=Typeset(width=64), one_line=True), **KINDS}, "batch_pixels": 32 * 64 * 6}
+    )
+    batches, again = opened(recipe), opened(recipe)
+    drawn = only(batches.take(4, {"set": 1.0}))
+    assert drawn.key.kind == "set" and drawn.batch.views.pages.shape == (6, 1, 32, 64)
+    assert drawn.batch.labels.shape == (6, drawn.key.length)
+    assert equal(drawn, only(again.take(4, {"set": 1.0})))
 
 
 def test_a_change_of_mix_does_not_leave_a_prepared_batch_behind(opened: Callable[..., Batches]) -> None:

@@ -66,6 +66,26 @@ def test_what_would_be_cut_too_small_or_is_of_no_kind_is_refused_and_counted(
     assert [sample.text for bucket in rows.buckets for sample in rows.read(bucket.rows)] == ["ab"]
 
 
+def test_a_token_beyond_the_models_vocabulary_is_named(processor: Processor, dataset: Write, draw: Draw) -> None:
+    small = replace(
+        processor.config, decoder=replace(processor.config.decoder, vocabulary=processor.tokenizer.id_of("b"))
+    )
+    record = draw("ab")
+    with pytest.raises(
+        RequestError, match=rf"row {record.id}: its label has the token 'b' with id \d+, but the model has"
+    ):
+        open_rows(Processor(small, processor.tokenizer), dataset([record]))
+
+
+def test_rows_with_other_labels_keep_their_numbers_and_find_new_buckets(
+    processor: Processor, dataset: Write, draw: Draw
+) -> None:
+    rows = open_rows(processor, dataset([draw("ab"), draw("cd"), draw("ef")]))
+    other = rows.relabelled({2: "x" * 40}, processor)
+    assert [(bucket.key.length, bucket.rows.tolist()) for bucket in other.buckets] == [(48, [2])]
+    assert other.read([2])[0].text == "x" * 40 and rows.read([2])[0].text != "x" * 40
+
+
 def test_a_weight_of_no_dataset_is_refused(processor: Processor, dataset: Write, draw: Draw) -> None:
     with pytest.raises(RequestError, match=r"weights\.hrad: no dataset folder has this name; given: drawn"):
         open_rows(processor, dataset([draw("a")]), weights={"hrad": 3.0})

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.recipe import GRPORecipe, MTPRecipe, RunRecipe, SFTRecipe
 
 RECIPES = sorted((Path(__file__).parents[3] / "recipes/train").glob("*.yaml"))
 
@@ -24,6 +24,7 @@ RECIPES = sorted((Path(__file__).parents[3] / "recipes/train").glob("*.yaml"))
         ({"steps": 1, "weights": {"demo": 0}}, "weights.demo"),
         ({"steps": 1, "weights": {"demo": float("nan")}}, "weights.demo"),
         ({"steps": 1, "levels": [{"mix": {"all": -1}}]}, "levels.0.mix.all"),
+        ({"steps": 1, "freeze": ["("]}, "not a regular expression"),
     ],
 )
 def test_a_wrong_recipe_is_refused_with_the_field_named(fields: dict[str, Any], message: str) -> None:
@@ -31,11 +32,26 @@ def test_a_wrong_recipe_is_refused_with_the_field_named(fields: dict[str, Any], 
         SFTRecipe(**fields)
 
 
-@pytest.mark.parametrize("name", SFTRecipe.model_fields)
-def test_every_field_is_described(name: str) -> None:
-    assert SFTRecipe.model_fields[name].description
+@pytest.mark.parametrize("kind", [SFTRecipe, MTPRecipe, GRPORecipe])
+def test_every_field_is_described(kind: type[RunRecipe]) -> None:
+    assert all(field.description for field in kind.model_fields.values())
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_the_recipes_that_come_with_the_project_are_valid(path: Path) -> None:
-    SFTRecipe.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    kind = {"grpo": GRPORecipe, "mtp": MTPRecipe}.get(path.stem, SFTRecipe)
+    kind.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"mix": {"word": 1}}, "mix: word is not one of the kinds"),
+        ({"pages": 3, "processes": 2}, "pages: 3 cannot be dealt to 2 processes"),
+        ({"completions": 1}, "completions"),
+        ({"rewards": {"combine": "sum"}}, "rewards.combine"),
+    ],
+)
+def test_a_wrong_recipe_of_grpo_is_refused_with_the_field_named(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        GRPORecipe(steps=1, **fields)

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,74 @@ def test_a_loss_that_is_no_number_names_the_step_and_the_last_good_checkpoint(
 
 
 @pytest.mark.parametrize("device", ["toaster", "mtia:99"])
+def test_a_killed_process_leaves_a_run_that_goes_on_bit_for_bit(
+    word_dataset: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    recipe = RECIPE.model_copy(
+        update={"init": str(tiny_model), "evaluation_rows": 0, "checkpoint_every": 1, "tensorboard": False}
+    )
+    train_sft(recipe, [word_dataset], tmp_path / "whole")
+    killed = multiprocessing.get_context("spawn").Process(
+        target=_train_and_die, args=(recipe, word_dataset, tmp_path / "parts")
+    )
+    killed.start()
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    assert [path.name for path in (tmp_path / "parts/checkpoints").glob("step-*3")] == ["step-00000003"]
+    # What a kill in the middle of a write leaves behind: half a draft of the next checkpoint.
+    draft = tmp_path / "parts/checkpoints/.step-00000004"
+    draft.mkdir()
+    (draft / "tensors.safetensors").write_bytes(b"half")
+    train_sft(recipe, [word_dataset], tmp_path / "parts", resume=True)
+    whole, parts = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert whole.keys() == parts.keys() and all(torch.equal(whole[name], parts[name]) for name in whole)
+
+
+def _train_and_die(recipe: SFTRecipe, dataset: Path, out: Path) -> None:
+    def die(line: dict[str, Any]) -> None:
+        if line["step"] == 4:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    train_sft(recipe, [dataset], out, progress=die)
+
+
+def test_a_state_of_another_kind_is_told_and_the_checkpoint_before_can_be_gone_on_from(
+    word_dataset: Path, tiny_model: Path, tmp_path: Path
+) -> None:
+    recipe = RECIPE.model_copy(
+        update={"init": str(tiny_model), "evaluation_rows": 0, "checkpoint_every": 3, "tensorboard": False}
+    )
+    train_sft(recipe, [word_dataset], tmp_path / "run")
+    last = tmp_path / "run/checkpoints/step-00000006"
+    for text in ("{}", '{"step": 6}'):
+        (last / "state.json").write_text(text)
+        with pytest.raises(WorkError, match=r"step-00000006.*delete the folder"):
+            train_sft(recipe, [word_dataset], tmp_path / "run", resume=True)
+    shutil.rmtree(last)
+    assert train_sft(recipe, [word_dataset], tmp_path / "run", resume=True)["steps"] == 6
+
+
+def test_a_run_describes_itself_and_keeps_its_best_model(word_dataset: Path, tiny_model: Path, tmp_path: Path) -> None:
+    recipe = RECIPE.model_copy(update={"init": str(tiny_model), "evaluate_every": 3, "freeze": ["sam_model"]})
+    train_sft(recipe, [word_dataset], tmp_path / "run")
+    described = json.loads((tmp_path / "run/run.json").read_text())
+    assert described["data"] == [{"name": "drawn", "files": 2}] and described["versions"]["torch"] == torch.__version__
+    for name in ("model", "best"):
+        Reader.load(str(tmp_path / "run" / name))
+    card = (tmp_path / "run/model/README.md").read_text()
+    assert "## After, on held-out rows" in card and "freeze:" in card
+    assert any((tmp_path / "run/tensorboard").iterdir())
+    before, after = (load_file(folder / "model.safetensors") for folder in (tiny_model, tmp_path / "run/model"))
+    moved = {name for name in before if not torch.equal(before[name], after[name])}
+    assert moved and not any("sam_model" in name for name in moved)
+
+
+def test_a_pattern_that_freezes_nothing_is_told(word_dataset: Path, tiny_model: Path, tmp_path: Path) -> None:
+    recipe = RECIPE.model_copy(update={"init": str(tiny_model), "freeze": ["same_model"]})
+    with pytest.raises(RequestError, match="freeze: 'same_model' is found in no parameter's name"):
+        train_sft(recipe, [word_dataset], tmp_path / "run")
+
+
 def test_a_device_that_is_not_there_is_named(word_dataset: Path, tmp_path: Path, device: str) -> None:
     with pytest.raises(RequestError, match=f"device: {device}: cannot be used"):
         train_sft(RECIPE.model_copy(update={"device": device}), [word_dataset], tmp_path / "run")
