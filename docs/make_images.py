@@ -1,6 +1,6 @@
-"""Makes the README's pictures again: pages of the press, and the report of a dataset.
+"""Makes the README's pictures again: pages of the press, and the report of a dataset where one is named.
 
-python docs/make_images.py out/demo
+python docs/make_images.py [out/demo]
 """
 
 import io
@@ -12,30 +12,58 @@ from playwright.sync_api import sync_playwright
 
 from proofpress.generators.browser_path import find_browser
 from proofpress.generators.kinds import KINDS
-from proofpress.generators.press import PressRecipe, open_browser, print_pages
+from proofpress.generators.press import PressRecipe, print_pages
 from proofpress.pages.record import PageRecord
 
 IMAGES = Path(__file__).parent / "images"
-SEED, INDEX = 4, {"paper": 2, "report": 0, "exam": 1}
-HEIGHT, GAP = 860, 20
+SEED, GAP = 4, 16
+SCRIPTS = {  # a language of each script, and the kind of page it is shown on
+    "pl": "magazine", "el": "textbook", "ru": "legal", "zh": "newspaper", "ja": "manual", "ko": "report",
+    "ar": "paper", "he": "letter", "hi": "exam",
+}  # fmt: skip
+UNPICTURED = ("blank",)  # nothing to see
+BETTER = {"slides": 7, "cover": 5, "textbook": 3}  # indices of pages that show more of their kind than the first
 
 
-def pages() -> None:
-    """``pages.png``: a page of each kind, side by side."""
-    sheets = []
-    for kind in KINDS:
-        recipe = PressRecipe(kinds={kind: 1.0}, rows="pages")
-        with open_browser(recipe) as browser:
-            (record,) = print_pages(recipe, SEED, [INDEX[kind]], browser)
-        assert isinstance(record, PageRecord), record
-        page = Image.open(io.BytesIO(record.image)).convert("RGB")
-        sheets.append(page.resize((page.width * HEIGHT // page.height, HEIGHT), Image.Resampling.LANCZOS))
-    sheet = Image.new("RGB", (sum(s.width for s in sheets) + GAP * (len(sheets) + 1), HEIGHT + 2 * GAP), "#8a8f98")
-    left = GAP
-    for page in sheets:
-        sheet.paste(page, (left, GAP))
-        left += page.width + GAP
-    save(sheet, "pages.png")
+def kinds() -> None:
+    """``kinds.png``: a page of each kind."""
+    shown = [kind for kind in KINDS if kind not in UNPICTURED]
+    sheets = [page(kind, {"language": ("en",)}, BETTER.get(kind, 0)) for kind in shown]
+    save(contact_sheet(sheets, rows=4, height=470), "kinds.png")
+
+
+def scripts() -> None:
+    """``scripts.png``: a page in each script."""
+    sheets = [page(kind, {"language": (language,)}, 1) for language, kind in SCRIPTS.items()]
+    save(contact_sheet(sheets, rows=2, height=640), "scripts.png")
+
+
+def page(kind: str, features: dict[str, tuple[str, ...]], index: int) -> Image.Image:
+    """The first page from this index on that is kept."""
+    recipe = PressRecipe(kinds={kind: 1.0}, rows="pages", features=features)
+    for record in print_pages(recipe, SEED, range(index, index + 9)):
+        if isinstance(record, PageRecord):
+            return Image.open(io.BytesIO(record.image)).convert("RGB")
+    raise AssertionError(f"no page of {kind}")
+
+
+def contact_sheet(sheets: list[Image.Image], rows: int, height: int) -> Image.Image:
+    """Pages side by side in rows of about the same width, each of this height in pixels."""
+    small = [s.resize((s.width * height // s.height, height), Image.Resampling.LANCZOS) for s in sheets]
+    room = sum(s.width + GAP for s in small) / rows
+    lines: list[list[Image.Image]] = [[]]
+    for sheet in small:
+        if sum(s.width + GAP for s in lines[-1]) + sheet.width / 2 > room and len(lines) < rows:
+            lines.append([])
+        lines[-1].append(sheet)
+    width = max(sum(s.width + GAP for s in line) for line in lines) + GAP
+    whole = Image.new("RGB", (width, len(lines) * (height + GAP) + GAP), "#8a8f98")
+    for number, line in enumerate(lines):
+        left = GAP + (width - GAP - sum(s.width + GAP for s in line)) // 2
+        for sheet in line:
+            whole.paste(sheet, (left, GAP + number * (height + GAP)))
+            left += sheet.width + GAP
+    return whole
 
 
 def report(dataset: Path) -> None:
@@ -56,5 +84,7 @@ def save(image: Image.Image, name: str) -> None:
 
 
 if __name__ == "__main__":
-    pages()
-    report(Path(sys.argv[1]))
+    kinds()
+    scripts()
+    if len(sys.argv) > 1:
+        report(Path(sys.argv[1]))

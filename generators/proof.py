@@ -27,6 +27,7 @@ from proofpress.pages.table_html import from_html
 PAPER = 230  # grey levels below this are ink or its soft edge; paper tints and table stripes lie above
 FAINT = 210  # a thin dash's ink is no darker than this
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
+JUT = 0.12  # the same as a share of a word's height, in large type
 TALL = 0.15  # share of a word's height by which its font may reach out of a tight line: room for marks, seldom ink
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 TALL_OVERLAP = 0.45  # the same where fonts keep room for marks above and below letters
@@ -238,9 +239,11 @@ def _ink(printed: Printed) -> Iterator[str]:
             yield f"{word.element}: {word.text!r} left no ink"
     drawn = list(printed.layout.decor)
     drawn += [box for piece in printed.kept if piece.type not in TEXTS for box in printed.layout.pieces[piece.id].boxes]
-    for x0, y0, x1, y1 in (*drawn, *(word.box for word in printed.layout.words)):
-        down = slice(max(0, int(y0 - SLACK)), int(np.ceil(y1 + SLACK)))
-        stray[down, max(0, int(x0 - SLACK)) : int(np.ceil(x1 + SLACK))] = False
+    boxes = [(SLACK, box) for box in drawn]
+    boxes += [(max(SLACK, JUT * (word.box[3] - word.box[1])), word.box) for word in printed.layout.words]
+    for slack, (x0, y0, x1, y1) in boxes:
+        down = slice(max(0, int(y0 - slack)), int(np.ceil(y1 + slack)))
+        stray[down, max(0, int(x0 - slack)) : int(np.ceil(x1 + slack))] = False
     if stray.any():
         row, column = divmod(int(stray.argmax()), stray.shape[1])
         yield f"ink in no word and no drawing at x={column}, y={row}"

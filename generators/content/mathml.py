@@ -22,7 +22,7 @@ from proofpress.pages.latex import LatexError
 TAGS = frozenset(
     (
         *("math", "mrow", "mi", "mo", "mn", "mtext", "mspace", "mfrac", "msqrt", "mroot", "msub", "msup", "msubsup"),
-        *("munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom"),
+        *("munder", "mover", "munderover", "mtable", "mtr", "mtd", "mstyle", "mpadded"),
     )
 )
 ATTRIBUTES = frozenset(
@@ -66,8 +66,8 @@ def typeset(source: str, display: bool) -> str:
     root.append(row)
     for element in root.iter():
         _mend(element)
-        if element.tag == f"{NAMESPACE}mtable":
-            _align(element)
+    for table in root.iter(f"{NAMESPACE}mtable"):
+        _align(table)
     text = etree.tostring(root, encoding="unicode").replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
     return re.sub(r"<([a-z]+)([^<>]*)/>", r"<\1\2></\1>", text)
 

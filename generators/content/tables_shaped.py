@@ -164,7 +164,7 @@ class _Table:
         spots = [
             (row, place)
             for row, cells in enumerate(rows)
-            for place, cell in enumerate(cells)
+            for place, cell in enumerate(cells[: -1 if self.special else None])
             if place and cell.colspan == 1 and cell.rowspan == 1 and not cell.heading
         ]
         certain = self.rng.choice(spots)

@@ -217,16 +217,11 @@ def slides(page: Page) -> None:
     blocks = wanted_blocks(page, rng)
     if page.wants("sidebar"):
         page.sidebar(page.rng("sidebar"))
-    if rng.random() < 0.5 or not blocks:
-        form = page.features["list"] if page.wants("list") else "bullets"
-        count = rng.randint(2, 4)
-        if not page.wants("list"):
-            for _ in range(count):
-                page.text("paragraph", page.language.phrase(rng, "item"), attributes={"role": "point"})
-        elif not blocks:
-            page.items(rng, form, count)
-    for step, block in enumerate(blocks):
+    for step, block in enumerate(reversed(blocks)):
         block(page.rng(f"block:{step}"))
+    if len(blocks) < 2:
+        for _ in range(rng.randint(2, 4)):
+            page.text("paragraph", page.language.phrase(rng, "item"), attributes={"role": "point"})
 
 
 def legal(page: Page) -> None:
@@ -283,7 +278,7 @@ KINDS = {
             "density": ("normal", "tight"),
             **TABLE, "table.size": ("absent", "small"), "table.turned": ("absent", "no"),
             **FORMULA, "formula": tuple(value for value in FORMULA["formula"] if value not in ("long", "inline")),
-            "list": LISTS, "figure": YES_NO, "quote": YES_NO, "code": YES_NO,
+            "list": LISTS, "figure": YES_NO,
         },
         ("screen", "projector"),
     ),

@@ -117,7 +117,7 @@ class Page:
         draw = (lambda: formulas.of_form(rng, form)) if form else (lambda: formulas.display(rng))
         latex = self._settable(draw, display=True)
         traits = {
-            "formula": form or "line",
+            "formula": form if form and latex != PLAIN_FORMULA else "line",
             "formula.number": "yes" if numbered else "no",
             "formula.font": self.features["formula.font"],
         }
