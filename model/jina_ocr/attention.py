@@ -104,13 +104,15 @@ class Cache:
     """Keys and values of the positions read so far, each (layers, B, heads, capacity, head width).
 
     lengths: (B,), the positions of each row, which may differ: a row is taken back by setting a smaller length. extent:
-    positions that are attended to, at least the longest row's with what is added to it; 0 while all rows are empty.
+    positions that are attended to, at least the longest row's with what is added to it, in whole steps of ``step``; 0
+    while all rows are empty.
     """
 
     keys: Tensor
     values: Tensor
     lengths: Tensor
     extent: int = 0
+    step: int = EXTENT_STEP
     #: Of the pass that goes on: where its positions are written, and what hides later positions from each of them.
     _slots: Tensor | None = None
     mask: Tensor | None = None
@@ -139,7 +141,7 @@ class Cache:
         """How many positions of each row stand; the next pass adds at most ``room`` to each."""
         self.lengths.copy_(torch.tensor(lengths))
         # In whole steps, and never less than one: fewer shapes, and a row attends over the same blocks in all batches.
-        self.extent = -(-(max(lengths) + room) // EXTENT_STEP) * EXTENT_STEP
+        self.extent = min(-(-(max(lengths) + room) // self.step) * self.step, self.keys.shape[3])
 
     def begin(self, count: int) -> Tensor:
         """Make ready for a pass over the next ``count`` positions of each row; their places, (B, count)."""

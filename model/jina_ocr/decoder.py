@@ -36,7 +36,9 @@ class Routing(NamedTuple):
     @property
     def load(self) -> Tensor:
         """Assignments per expert, (experts,)."""
-        return torch.bincount(self.chosen.flatten(), minlength=self.probabilities.shape[-1])
+        experts = torch.arange(self.probabilities.shape[-1], device=self.chosen.device)
+        # Unlike ``bincount`` this does not wait for a GPU.
+        return (self.chosen.flatten()[:, None] == experts).sum(0)
 
     @property
     def balance(self) -> Tensor:

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from proofpress.model.jina_ocr.choosing import GREEDY, Answer, Chooser, Decoded
 from proofpress.model.jina_ocr.drafting import Drafter
+from proofpress.model.jina_ocr.graphs import GRAPH_STEP, Graphed, Pass
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.repetition import RepetitionBan
@@ -40,18 +41,20 @@ def decode(
     max_tokens: int | None = None,
     streams: Sequence[int] | None = None,
     watch: Watch | None = None,
+    graphs: bool = False,
 ) -> Iterator[tuple[int, Decoded]]:
     """Read images of any sizes; each one's place and answer as soon as it is finished.
 
     rows: pages that go on together, always computed as so many. drafts: tokens guessed a pass, at least 0; more need a
     multi-token head, ``ValueError`` without. max_tokens: of an answer, its end token included; by default, and at
     most, what the configuration allows. streams: of each image, the number of its draws; by default its place. watch:
-    told an image's place and tokens whenever some are chosen. An image that is the very one before it (several
-    readings of one page) is not seen again.
+    told an image's place and tokens whenever some are chosen. graphs: play passes back as CUDA graphs. An image that is
+    the very one before it (several readings of one page) is not seen again.
     """
     if drafts and not network.config.draft_heads:
         raise ValueError("drafting needs a network with a multi-token head")
-    batch = _Batch(network, processor, images, rows, chooser, drafts, max_tokens, streams or range(len(images)), watch)
+    places = streams or range(len(images))
+    batch = _Batch(network, processor, images, rows, chooser, drafts, max_tokens, places, watch, graphs)
     while batch.waiting or batch.active():
         for row in range(rows):
             if batch.waiting and batch.pages[row] is None:
@@ -95,6 +98,7 @@ class _Batch:
         max_tokens: int | None,
         streams: Sequence[int],
         watch: Watch | None,
+        graphs: bool,
     ) -> None:
         config, generation = network.config.decoder, network.config.generation
         self.network, self.processor, self.images, self.streams = network, processor, images, streams
@@ -104,7 +108,10 @@ class _Batch:
         self.limits = [min(most, config.max_positions - prompt) for prompt in prompts]
         capacity = max((p + limit for p, limit in zip(prompts, self.limits, strict=True)), default=0) + drafts + 1
         self.cache = network.cache(rows, capacity)
-        self.drafter = Drafter(network, rows, capacity, drafts) if drafts else None
+        self.run: Pass = self._pass
+        if graphs:
+            self.cache.step, self.run = GRAPH_STEP, Graphed(self._pass, self.cache)
+        self.drafter = Drafter(network, rows, capacity, drafts, graphs) if drafts else None
         self.exempt = frozenset(
             i for i in map(processor.tokenizer.id_of, generation.exempt) if i is not None
         )  # fmt: skip
@@ -151,9 +158,8 @@ class _Batch:
         drafted = self.drafter.draft(self.lengths) if self.drafter else [[] for _ in self.lengths]
         blocks = [[last, *tokens] for last, tokens in zip(self.last, drafted, strict=True)]
         self.cache.set_lengths(self.lengths, room=self.drafts + 1)
-        embed = self.network.model.embed_tokens
-        hidden, _ = self.network.model.think(embed(torch.tensor(blocks, device=embed.weight.device)), self.cache)
-        committed = self._choose(self.network.logits(hidden), self.pages, blocks)
+        hidden, logits = self.run(torch.tensor(blocks, device=self.cache.keys.device))
+        committed = self._choose(logits, self.pages, blocks)
         for row, tokens in enumerate(committed):
             # Rejected drafts stay in the cache beyond the row's length, where the next pass writes over them.
             self.lengths[row] += len(tokens)
@@ -164,6 +170,11 @@ class _Batch:
         for page in self.pages:
             if page is not None:
                 page.answer.seconds += share
+
+    def _pass(self, blocks: Tensor) -> tuple[Tensor, Tensor]:
+        """States and logits of the next tokens of all rows, (rows, N), after those in the cache."""
+        hidden, _ = self.network.model.think(self.network.model.embed_tokens(blocks), self.cache)
+        return hidden, self.network.logits(hidden)
 
     def _see(self, row: int, image: Image.Image) -> _Seen:
         """The prompt of an image in a row of the cache, copied from another row if it is the image seen last."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from proofpress.model.jina_ocr.graphs import GRAPH_STEP, Graphed, Pass
 from proofpress.model.jina_ocr.network import JinaOCR
 
 
@@ -20,9 +21,12 @@ class Drafter:
     that pass, at most N; the first follows the first state. A row without any guesses nonsense.
     """
 
-    def __init__(self, network: JinaOCR, rows: int, capacity: int, drafts: int) -> None:
+    def __init__(self, network: JinaOCR, rows: int, capacity: int, drafts: int, graphs: bool = False) -> None:
         self.network, self.drafts = network, drafts
         self.cache = network.cache(rows, capacity, layers=1)
+        self.run: Pass = self._guess
+        if graphs:
+            self.cache.step, self.run = GRAPH_STEP, Graphed(self._guess, self.cache)
         self.hidden = network.model.image_newline.new_zeros(rows, drafts + 1, network.config.decoder.width)
         self.committed: list[list[int]] = [[] for _ in range(rows)]
 
@@ -40,12 +44,18 @@ class Drafter:
         tokens = torch.tensor(known, device=embed.weight.device)
         before = [max(length - count, 0) for length, count in zip(lengths, counts, strict=True)]
         self.cache.set_lengths(before, room=width)
-        states = self.network.draft(embed(tokens), self.hidden[:, :width], self.cache)
-        rows = torch.arange(len(counts), device=states.device)
-        state = states[rows, torch.tensor(counts, device=states.device) - 1][:, None]  # (rows, 1, width)
-        guesses = [self.network.logits(state).argmax(-1)]
+        last = torch.tensor(counts, device=embed.weight.device) - 1
+        state, guess = self.run(tokens, self.hidden[:, :width], last)
+        guesses = [guess.clone()]
+        first = torch.zeros_like(last)
         for step in range(1, self.drafts):
             self.cache.set_lengths([length + step - 1 for length in lengths], room=1)
-            state = self.network.draft(embed(guesses[-1]), state, self.cache)
-            guesses.append(self.network.logits(state).argmax(-1))
+            state, guess = self.run(guess, state, first)
+            guesses.append(guess.clone())
         return torch.cat(guesses, 1).tolist()
+
+    def _guess(self, tokens: Tensor, hidden: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
+        """One pass of the head over (rows, N): the state of each row's last entry and its likeliest token."""
+        states = self.network.draft(self.network.model.embed_tokens(tokens), hidden, self.cache)
+        state = states[torch.arange(len(last), device=last.device), last][:, None]  # (rows, 1, width)
+        return state, self.network.logits(state).argmax(-1)

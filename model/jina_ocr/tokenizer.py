@@ -21,10 +21,13 @@ _BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 
 class Tokenizer:
-    """A tokenizer and the ids of the model's special tokens. ``len(tokenizer)``: size of the vocabulary."""
+    """A tokenizer and the ids of the model's special tokens. ``len(tokenizer)``: size of the vocabulary.
+
+    library: the tokenizer of the ``tokenizers`` library.
+    """
 
     def __init__(self, library: Library, config: ModelConfig) -> None:
-        self._library = library
+        self.library = library
         self.pad_id, self.bos_id, self.eos_id = config.pad_id, config.bos_id, config.eos_id
         self.image_id = config.image_id
         self._special = frozenset((self.pad_id, self.bos_id, self.eos_id, self.image_id))
@@ -39,26 +42,26 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """The text of ``tokenizer.json``."""
-        return self._library.to_str(pretty=True)
+        return self.library.to_str(pretty=True)
 
     def __len__(self) -> int:
-        return self._library.get_vocab_size()
+        return self.library.get_vocab_size()
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text, without a start or an end."""
-        return self._library.encode(text, add_special_tokens=False).ids
+        return self.library.encode(text, add_special_tokens=False).ids
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; the model's special tokens say nothing."""
-        return self._library.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
+        return self.library.decode([i for i in ids if i not in self._special], skip_special_tokens=False)
 
     def is_byte(self, token: int) -> bool:
         """Whether a token is one byte of a character that the vocabulary has not; a row of them is decoded at once."""
-        return _BYTE.fullmatch(self._library.id_to_token(token) or "") is not None
+        return _BYTE.fullmatch(self.library.id_to_token(token) or "") is not None
 
     def id_of(self, token: str) -> int | None:
         """The id of one token, None if the vocabulary has it not."""
-        return self._library.token_to_id(token)
+        return self.library.token_to_id(token)
 
 
 def nano_tokenizer() -> Tokenizer:
