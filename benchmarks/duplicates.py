@@ -67,7 +67,7 @@ def cost(rows: int, answer: "multiprocessing.Queue[dict[str, float]]") -> None:
             write_fingerprints(files[-1], records)
             fingerprinted += time.process_time() - begun
         begun = time.process_time()
-        labels = find_clusters(Fingerprints.read(files)).labels
+        labels = find_clusters(Fingerprints.read(files, Path(folder) / "signatures")).labels
         clustered = time.process_time() - begun
     planted = np.arange(0, rows, EVERY)
     originals = np.maximum(planted - EVERY // 2, 1)
@@ -110,7 +110,7 @@ def show_peers(rows: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "all.arrow"
             write_fingerprints(path, (record_of(row, text) for row, text in enumerate(corpus)))
-            find_clusters(Fingerprints.read([path]))
+            find_clusters(Fingerprints.read([path], Path(folder) / "signatures"))
 
     def shingles(text: str) -> list[str]:
         bare = dense(text)
@@ -238,7 +238,7 @@ def show_recall(folder: Path) -> None:
     if not pages:
         print(f"no samples at {folder}")
         return
-    labels = find_clusters(Fingerprints(_table(pages))).labels
+    labels = find_clusters(Fingerprints.of(fingerprint(pages))).labels
     print(f"{len(pages)} distinct pages: {len(pages) - len(set(labels.tolist()))} false pairs")
     for name, change in CHANGES.items():
         changed = [_changed(page, name, change(open_image(page.image)), page.text) for page in pages]
@@ -261,16 +261,10 @@ def _changed(page: PageRecord, name: str, image: Image.Image, text: str) -> Page
 
 
 def _found(pages: list[PageRecord], changed: list[PageRecord]) -> str:
-    labels = find_clusters(Fingerprints(_table([*pages, *changed]))).labels
+    labels = find_clusters(Fingerprints.of(fingerprint([*pages, *changed]))).labels
     right = labels[: len(pages)] == labels[len(pages) :]
     wrong = len(pages) - len(set(labels.tolist())) - int(right.sum())
     return f"recall {right.mean():.3f} (n={len(pages)}), false {max(0, wrong)}"
-
-
-def _table(records: list[PageRecord]):  # type: ignore[no-untyped-def]
-    import pyarrow as pa
-
-    return pa.Table.from_batches([fingerprint(records)])
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from proofpress.cleaners.duplicates.clusters import find_clusters
 from proofpress.cleaners.duplicates.fingerprint import Fingerprints, write_fingerprints
-from proofpress.cleaners.duplicates.report import Account
+from proofpress.cleaners.duplicates.report import CLUSTERS, Account
 from proofpress.cleaners.duplicates.resolve import settle
 from proofpress.cleaners.screen import reject_of
 from proofpress.flows.config import DuplicatesRecipe
@@ -34,7 +34,6 @@ from proofpress.pages.record import PageRecord, Reject, to_json
 from proofpress.pages.shards import ROW_GROUP_ROWS, order_key, read_manifest, read_shard, write_whole
 
 STAGE = "duplicates"
-CLUSTERS = "clusters.parquet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def settle_datasets(
     outcomes = run(partial(_fingerprint, folder), list(missing.values()), how.runner, how.workers)
     if failures := [outcome for outcome in outcomes if outcome.error is not None]:
         raise ShardsFailed(failures, len(shards))
-    prints = Fingerprints.read([folder / shard.name for shard in shards])
+    prints = Fingerprints.read([folder / shard.name for shard in shards], folder / "signatures")
     found = find_clusters(prints)
     settled = settle(prints, found, recipe.keep)
     account = Account(prints, found, settled)

@@ -4,6 +4,7 @@ made_with(recipe)    # {"versions": {"proofpress": "0.1.0", "python": ...}, "bro
 """
 
 import platform
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -22,10 +23,16 @@ def versions(*groups: tuple[str, ...]) -> dict[str, str]:
 
 
 def judged_with(judge: JudgeRecipe) -> dict[str, Any]:
-    """The judging model, by what it is and not by where it lies."""
-    from proofpress.model.jina_ocr import checkpoint  # a build without a judge does not wait for torch
+    """The judging model, by what it is and not by where it lies, and the thresholds that it judges by.
 
-    return {"model": {"sha256": checkpoint.digest(judge.model)}}
+    thresholds: ``tasks``, what each task's records must reach; ``false_rejects``, the share of proofed records that was
+    below them when they were calibrated.
+    """
+    from proofpress.model.jina_ocr import checkpoint  # a build without a judge does not wait for torch
+    from proofpress.model.judge import THRESHOLDS, Thresholds
+
+    thresholds = Thresholds.read(checkpoint.folder_of(judge.model) / THRESHOLDS)
+    return {"model": {"sha256": checkpoint.digest(judge.model), "thresholds": asdict(thresholds)}}
 
 
 def made_with(recipe: BuildRecipe) -> dict[str, Any]:

@@ -17,15 +17,18 @@ from typing import Any
 import jinja2
 import yaml
 
+from proofpress.flows.findings import RuleUse, contamination, duplicate_pairs, licence_mix, rules_of, stages_of
+from proofpress.flows.lattice import lattice_coverage
 from proofpress.flows.survey import REJECT_SAMPLES, SAMPLES, Survey, sample_records, sample_rejects, survey
 from proofpress.pages.image import open_image
-from proofpress.pages.record import ELEMENT_TYPES, PageRecord, Reject
+from proofpress.pages.record import ELEMENT_TYPES, Check, PageRecord, Reject
 from proofpress.pages.shards import write_whole
 
 MAX_WIDTH = 1000  # pixels of a picture in the report; a page is legible, and a dozen of them load at once
 MAX_TEXT = 6000  # characters of a label
 MAX_EVIDENCE = 400
 BINS = 24
+PAIRS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,14 @@ def render(folder: Path, manifest: Mapping[str, Any]) -> str:
             histograms=_histograms(surveyed),
             samples=[(record, picture(record.image)) for record in sample_records(folder, SAMPLES)],
             rejects=_rejects_by_reason(folder, manifest["rejected"]),
+            licences=licence_mix(folder),
+            stages=stages_of(manifest),
+            rules=_rules(folder),
+            pairs=[
+                (kept, picture(kept.image), gone, _picture_of(gone)) for kept, gone in duplicate_pairs(folder, PAIRS)
+            ],
+            contamination=contamination(manifest),
+            lattice=lattice_coverage(folder, manifest),
             recipe=yaml.safe_dump(manifest["recipe"], sort_keys=False, allow_unicode=True),
         )
     )
@@ -103,6 +114,13 @@ def histogram(values: Sequence[float], bins: int = BINS) -> list[Bar]:
 
 def _histograms(surveyed: Survey) -> dict[str, list[Bar]]:
     return {name: histogram(values) for name, values in surveyed.scores.items() if values}
+
+
+def _rules(folder: Path) -> list[tuple[RuleUse, list[tuple[PageRecord, Check, Picture]]]]:
+    """What the rules did, each with examples and their pictures."""
+    return [
+        (use, [(record, check, picture(record.image)) for record, check in use.examples]) for use in rules_of(folder)
+    ]
 
 
 def _rejects_by_reason(folder: Path, counts: Mapping[str, int]) -> list[tuple[str, int, list[tuple[Reject, Any]]]]:

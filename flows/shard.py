@@ -30,6 +30,9 @@ Page = PageRecord | Reject
 #: Where a build works in its dataset's folder, and the index of benchmarks there.
 WORK, BENCHMARKS = "work", "benchmarks.npz"
 
+#: The rule that the judge is: model and label agree about what stands on the page.
+AGREEMENT = "judge.agreement"
+
 #: What one shard says of itself, in JSON: split, rows, sources, files (see ``write_pages``).
 ShardReport = dict[str, Any]
 
@@ -51,7 +54,7 @@ def judge_pages(recipe: JudgeRecipe, pages: Sequence[Page]) -> list[Page]:
     records = [page for page in pages if isinstance(page, PageRecord)]
     scored = iter(_judge(recipe.model).judge(records, read=recipe.read))
     judged = (next(scored) if isinstance(page, PageRecord) else page for page in pages)
-    return [_without_bad(page) if recipe.drop else page for page in judged]
+    return [_agreed(page, recipe.drop) for page in judged]
 
 
 def write_pages(folder: Path, name: str, split: str, pages: Sequence[Page]) -> ShardReport:
@@ -104,21 +107,18 @@ def _judge(model: str) -> "Judge":
     return Judge.load(model)
 
 
-def _without_bad(page: Page) -> Page:
-    """The page, or a reject in its place where the judge says drop."""
+def _agreed(page: Page, drop: bool) -> Page:
+    """The page with the judge's word as one of its checks; a reject in its place where the judge says drop."""
     if isinstance(page, Reject) or page.scores is None:
         return page
+    if page.scores.verdict == "unread":
+        return page.with_checks(Check(AGREEMENT, "passed", "judge.unread"))
     if page.scores.verdict != "drop":
-        return page.with_checks(_agreement(page.scores))
+        return page.with_checks(Check(AGREEMENT, "passed", "", _why(page.scores)))
     reason = "unsound" if any("gold" in part for part in page.scores.parts.values()) else "unlikely"
+    if not drop:
+        return page.with_checks(Check(AGREEMENT, "failed", f"judge.{reason}", _why(page.scores)))
     return reject_of(page, "judge", reason, _why(page.scores))
-
-
-def _agreement(scores: Scores) -> Check:
-    """The judge's word as one of a record's checks: it agrees, or it could not see the page."""
-    if scores.verdict == "unread":
-        return Check("judge.agreement", "passed", "judge.unread")
-    return Check("judge.agreement", "passed", "", _why(scores))
 
 
 def _why(scores: Scores) -> str:

@@ -37,7 +37,7 @@ class Survey:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Location:
     """Where a row stands."""
 
     path: Path
@@ -65,23 +65,23 @@ def survey(folder: Path) -> Survey:
 
 def sample_records(folder: Path, count: int) -> list[PageRecord]:
     """Up to so many records, turn by turn of each source and task; first ones, as rows stand in a shuffled order."""
-    groups: dict[tuple[str, str], list[_Place]] = defaultdict(list)
-    for place, row in _rows(_files(folder, "data"), ["task", "source.name"]):
+    groups: dict[tuple[str, str], list[Location]] = defaultdict(list)
+    for place, row in locations(folder, "data", ["task", "source.name"]):
         group = groups[row["source"]["name"], row["task"]]
         if len(group) < count:
             group.append(place)
     turns = [place for turn in range(count) for _, group in sorted(groups.items()) for place in group[turn : turn + 1]]
-    return [PageRecord.from_row(_read_row(place)) for place in turns[:count]]
+    return [PageRecord.from_row(read_row(place)) for place in turns[:count]]
 
 
 def sample_rejects(folder: Path, count: int) -> dict[str, list[Reject]]:
     """Up to so many rejects for each "stage: reason"."""
-    groups: dict[str, list[_Place]] = defaultdict(list)
-    for place, row in _rows(_files(folder, "rejects"), ["stage", "reason"]):
+    groups: dict[str, list[Location]] = defaultdict(list)
+    for place, row in locations(folder, "rejects", ["stage", "reason"]):
         group = groups[f"{row['stage']}: {row['reason']}"]
         if len(group) < count:
             group.append(place)
-    return {reason: [Reject.from_row(_read_row(place)) for place in group] for reason, group in groups.items()}
+    return {reason: [Reject.from_row(read_row(place)) for place in group] for reason, group in groups.items()}
 
 
 def _files(folder: Path, kind: str) -> list[Path]:
@@ -98,17 +98,18 @@ def _open(path: Path) -> Iterator[pq.ParquetFile]:
         raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
-def _rows(files: list[Path], columns: list[str]) -> Iterator[tuple[_Place, dict[str, Any]]]:
-    for path in files:
+def locations(folder: Path, kind: str, columns: list[str]) -> Iterator[tuple[Location, dict[str, Any]]]:
+    """Some columns of each row of ``data`` or ``rejects``, and where the row stands."""
+    for path in _files(folder, kind):
         with _open(path) as file:
             number = 0
             for batch in file.iter_batches(columns=columns):
                 for row in batch.to_pylist():
-                    yield _Place(path, number), row
+                    yield Location(path, number), row
                     number += 1
 
 
-def _read_row(place: _Place) -> dict[str, Any]:
+def read_row(place: Location) -> dict[str, Any]:
     """One whole row: only its row group is read."""
     with _open(place.path) as file:
         before = 0

@@ -5,7 +5,7 @@ a perceptual hash. In each such bucket the first row is compared with all others
 like it, and so on, ``LEADERS`` times: the cost grows with the rows, whatever the buckets hold. Rows that are alike are
 joined, and clusters are what hangs together.
 
-    found = find_clusters(Fingerprints.read(paths))
+    found = find_clusters(Fingerprints.read(paths, scratch))
     found.labels          # (N,) int32: of each row, the first one that it is the same as
 """
 

@@ -3,13 +3,12 @@
 Fingerprints of a shard are one Arrow file that is read column by column, mapped from disk, so that a million of them
 take no more memory than the columns that are being looked at.
 
-    write_fingerprints(path, records, [0.0, ...])
-    prints = Fingerprints.read([path, ...]);  prints.column("phash"), prints.signatures(rows)
+    write_fingerprints(path, records)
+    prints = Fingerprints.read([path, ...], scratch);  prints.column("phash"), prints.signatures(rows)
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -94,24 +93,39 @@ def fingerprint(records: Sequence[PageRecord]) -> pa.RecordBatch:
 
 
 class Fingerprints:
-    """The fingerprints of N rows, in the order of the files they were written to."""
+    """The fingerprints of N rows, in the order of the files they were written to.
 
-    def __init__(self, table: pa.Table) -> None:
+    Columns are read from disk when they are asked for; signatures, of which rows from all over are wanted, are mapped
+    from a file of their own.
+    """
+
+    def __init__(self, table: pa.Table, signatures: Array) -> None:
         self._table = table
+        self._signatures = signatures
         self.rows: int = table.num_rows
 
     @classmethod
-    def read(cls, paths: Sequence[Path]) -> "Fingerprints":
-        """Map files from disk; they must stay there while this is used."""
+    def of(cls, batch: pa.RecordBatch) -> "Fingerprints":
+        """A few fingerprints, in memory."""
+        return cls(pa.Table.from_batches([batch]), _signatures(batch))
+
+    @classmethod
+    def read(cls, paths: Sequence[Path], scratch: Path) -> "Fingerprints":
+        """Map files from disk; they must stay there while this is used. scratch: where the signatures' file goes."""
         tables = [pa.ipc.open_file(pa.memory_map(str(path))).read_all() for path in paths]
-        return cls(pa.concat_tables(tables) if tables else SCHEMA.empty_table())
+        table = pa.concat_tables([SCHEMA.empty_table(), *tables])
+        with scratch.open("wb") as file:
+            for batch in table.to_batches():
+                file.write(_signatures(batch).tobytes())
+        if not table.num_rows:
+            return cls(table, np.zeros((0, minhash.BINS), minhash.SIGNATURE))
+        shape = (table.num_rows, minhash.BINS)
+        return cls(table, np.memmap(scratch, minhash.SIGNATURE, mode="r", shape=shape))
 
     def column(self, name: str) -> Array:
         """One column, (N,): numbers, or strings as numbers that are equal where the strings are."""
-        column = self._table.column(name)
-        if pa.types.is_string(column.type) and self.rows:
-            return pa.concat_arrays(column.dictionary_encode().unify_dictionaries().chunks).indices.to_numpy()
-        return column.to_numpy()
+        column = self._table.column(name).combine_chunks()  # encoding many chunks one by one costs their square
+        return column.dictionary_encode().indices.to_numpy() if pa.types.is_string(column.type) else column.to_numpy()
 
     def strings(self, name: str) -> list[str]:
         """One column of strings."""
@@ -124,21 +138,12 @@ class Fingerprints:
 
     def signatures(self, rows: Array) -> Array:
         """The signatures of some rows, (n, BINS)."""
-        found = np.empty((len(rows), minhash.BINS), minhash.SIGNATURE)
-        chunk_of = np.searchsorted(self._starts, rows, side="right") - 1
-        for chunk in np.unique(chunk_of):
-            here = chunk_of == chunk
-            found[here] = self._chunks[chunk][rows[here] - self._starts[chunk]]
-        return found
+        return self._signatures[rows]
 
-    @cached_property
-    def _chunks(self) -> list[Array]:
-        """The signatures as they lie on disk, uncopied."""
-        return [
-            np.frombuffer(chunk.buffers()[1], minhash.SIGNATURE).reshape(-1, minhash.BINS)[chunk.offset :][: len(chunk)]
-            for chunk in self._table.column("signature").chunks
-        ]
 
-    @cached_property
-    def _starts(self) -> Array:
-        return np.cumsum([0, *(len(chunk) for chunk in self._chunks)])[:-1]
+def _signatures(batch: pa.RecordBatch) -> Array:
+    """The signatures of a batch as they lie in it, uncopied."""
+    column = batch.column("signature")
+    return np.frombuffer(column.buffers()[1], minhash.SIGNATURE).reshape(-1, minhash.BINS)[column.offset :][
+        : len(column)
+    ]

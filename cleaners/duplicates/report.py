@@ -25,6 +25,8 @@ SCHEMA = pa.schema(
         ("like", pa.string()),  # the row it is like, by that evidence
     ]
 )
+#: The file of that table in a dataset folder.
+CLUSTERS = "clusters.parquet"
 LARGEST = 5  # clusters that are named
 
 
