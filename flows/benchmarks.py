@@ -140,6 +140,7 @@ def evaluate_olmocr_bench(path: Path, subject: Subject) -> Evaluation:
     readings = _bench_readings(pages, subject, pdfs)
     with Typesetting(fonts=False) as typeset:
         result = olmocr_bench.evaluate(tests, lambda pdf, page: readings.get((pdf, page), ()), typeset)
+    by_page = {mode: result.pages(mode) for mode in MODES}
     summary = {
         "benchmark": "olmocr-bench",
         "subject": subject.name,
@@ -149,8 +150,10 @@ def evaluate_olmocr_bench(path: Path, subject: Subject) -> Evaluation:
         "wrong_tests": [test.id for test in result.tests if test.strict is None],
         "scores": {mode: _bench_scores(result, mode) for mode in MODES},
         "by_page": {
-            f"{pdf} page {page}": {"olmocr": round(value, DIGITS), "strict": result.pages("strict").get((pdf, page))}
-            for (pdf, page), value in sorted(result.pages("olmocr").items())
+            f"{pdf} page {page}": _rounded(
+                {mode: by_page[mode][pdf, page] for mode in MODES if (pdf, page) in by_page[mode]}
+            )
+            for pdf, page in sorted(by_page["olmocr"])
         },
     }
     return Evaluation("olmOCR-bench", subject.name, summary, list(_bench_views(result, readings, pdfs)))
@@ -194,12 +197,12 @@ def _bench_views(
     result: olmocr_bench.BenchResult, readings: Mapping[tuple[str, int], Sequence[str]], pdfs: Path
 ) -> Iterator[PageView]:
     strict, upstream = result.pages("strict"), result.pages("olmocr")
+    failed: dict[tuple[str, int], list[str]] = {}
+    for test in result.tests:
+        if test.evidence:
+            reason = f"{test.id} ({test.type}), {', '.join(test.evidence)}: {next(iter(test.evidence.values()))}"
+            failed.setdefault((test.pdf, test.page), []).append(reason)
     for key in upstream:
-        failed = [test for test in result.tests if (test.pdf, test.page) == key and test.evidence]
-        notes = [
-            f"{test.id} ({test.type}), {', '.join(test.evidence)}: {next(iter(test.evidence.values()))}"
-            for test in failed
-        ]
         read = readings.get(key, ())
         yield PageView(
             name=f"{key[0]} page {key[1]}",
@@ -207,7 +210,7 @@ def _bench_views(
             fields={"olmocr": upstream[key], "strict": strict.get(key)},
             picture=_pdf_page(inside(pdfs, key[0]), key[1]),
             compared=[("read", read[0], read[0])] if read else [],
-            notes=notes,
+            notes=failed.get(key, ()),
         )
 
 

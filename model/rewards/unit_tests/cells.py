@@ -4,7 +4,7 @@ A cell is named by its top left slot (row, column); a cell with spans has severa
 the rows of a nested table as the outer one's too and splits Markdown cells at ``\|``; ``strict_tables`` reads with
 ``pages.table``.
 
-    >>> [graph] = olmocr_tables("<table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table>", markdown=False)
+    >>> [graph] = olmocr_tables("| a | b |\n|---|---|\n| 1 | 2 |", markdown=True)
     >>> graph.up[1, 1], graph.headings_from((1, 1), graph.up)
     ({(0, 1)}, {(0, 1)})
 """
