@@ -47,6 +47,7 @@ FLAGS = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
 SHEETS_PER_BROWSER = 1000  # its memory and the driver's grow with every sheet; a start costs half a second
+SHEETS_PER_COLLECTION = 25  # left to itself the browser keeps hundreds of megabytes of old sheets
 SECONDS_PER_SHEET = 60.0  # a browser that takes longer hangs
 ATTEMPTS = 3
 FRAMES = 10  # asked for before giving up: the first of a new page may be none
@@ -113,6 +114,8 @@ class Browser:
                     self._restart()
                 self._sheets += 1
                 with self._killed_if_it_hangs():
+                    if self._sheets % SHEETS_PER_COLLECTION == 0:
+                        self._cdp.send("HeapProfiler.collectGarbage")
                     return self._print_once(html, height)
             except PlaywrightError as error:
                 if attempt == ATTEMPTS:
