@@ -46,7 +46,8 @@ def merge(
     for model, (other, _) in zip(models, loaded, strict=True):
         if other.config != network.config:
             raise RequestError(f"merge: {model} is of another configuration than {models[0]}")
-    weights = [dict(other.state_dict()) for other, _ in loaded]
+    # Copies: the first network takes on each soup that is tried.
+    weights = [{name: tensor.clone() for name, tensor in other.state_dict().items()} for other, _ in loaded]
     chosen, rewards, reward = list(range(len(models))), [], None
     if greedy:
         judge = _Judge(network, processor, datasets, rows)

@@ -130,7 +130,6 @@ def test_a_loss_that_is_no_number_names_the_step_and_the_last_good_checkpoint(
         train_sft(recipe, [word_dataset], tmp_path / "run")
 
 
-@pytest.mark.parametrize("device", ["toaster", "mtia:99"])
 def test_a_killed_process_leaves_a_run_that_goes_on_bit_for_bit(
     word_dataset: Path, tiny_model: Path, tmp_path: Path
 ) -> None:
@@ -199,6 +198,7 @@ def test_a_pattern_that_freezes_nothing_is_told(word_dataset: Path, tiny_model: 
         train_sft(recipe, [word_dataset], tmp_path / "run")
 
 
+@pytest.mark.parametrize("device", ["toaster", "mtia:99"])
 def test_a_device_that_is_not_there_is_named(word_dataset: Path, tmp_path: Path, device: str) -> None:
     with pytest.raises(RequestError, match=f"device: {device}: cannot be used"):
         train_sft(RECIPE.model_copy(update={"device": device}), [word_dataset], tmp_path / "run")
