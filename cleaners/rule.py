@@ -3,9 +3,9 @@
 Rules are data: ``rules.RULES`` lists those of each task in the order they run, and every one carries its explanation
 and an example of a label it does not simply pass, so that a list of rules can explain itself:
 
-    >>> rule = Rule("text.nul", "drops a label", "a", lambda text: Drop("text.nul", text))
+    >>> rule = Rule("text.artefact", "drops a label", "a", lambda text: Drop("text.artefact", text))
     >>> rule.judge(rule.example)
-    Drop(reason='text.nul', evidence='a')
+    Drop(reason='text.artefact', evidence='a')
 """
 
 from collections.abc import Callable

@@ -25,7 +25,13 @@ def header_bomb() -> bytes:
     """A PNG that claims 60,000 x 60,000 pixels in a few bytes."""
     header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header
-    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk)) + b"\0" * 40
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + struct.pack(">I", 13)
+        + chunk
+        + struct.pack(">I", zlib.crc32(chunk))
+        + (struct.pack(">I", 8) + b"IDAT" + b"\0" * 12)
+    )
 
 
 @pytest.fixture

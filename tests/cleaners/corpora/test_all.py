@@ -32,7 +32,7 @@ def test_every_corpus_has_a_small_folder():
 @pytest.mark.parametrize("name", FORMS)
 def test_a_sound_row_becomes_the_record_it_says(name, tmp_path):
     expected = small.MAKERS[name](tmp_path)
-    corpus, made = cleaned(name, tmp_path)
+    _, made = cleaned(name, tmp_path)
     assert [(row.reason, row.evidence) for row in made if isinstance(row, Reject)] == []
     assert [record.text for record in made] == list(expected.labels)
     assert [record.split for record in made] == list(expected.splits)
