@@ -77,7 +77,7 @@ class Subject:
         stored = StoredReadings(self.predictions)
         missing = [name for name in images if not stored.has(name)]
         check_complete(missing, len(images), self.predictions, self.allow_missing)
-        return {name: stored.read(name) for name in images if name not in set(missing)}
+        return {name: stored.read(name) for name in images.keys() - set(missing)}
 
 
 def evaluate_dataset(path: Path, split: str, subject: Subject, limit: int | None = None) -> dataset.DatasetResult:
@@ -85,14 +85,16 @@ def evaluate_dataset(path: Path, split: str, subject: Subject, limit: int | None
 
     Predictions are ``<record's id>.md``. The same records, weights and limit give the same result.
     """
-    return _evaluate_records(_split(path, split, limit), subject)
+    records = _split(path, split, limit)
+    readings = _readings(records, subject)
+    return dataset.evaluate(records, lambda record: readings.get(_record_name(record), ""))
 
 
 def dataset_evaluation(path: Path, split: str, subject: Subject, limit: int | None = None) -> Evaluation:
     """``evaluate_dataset`` with pages to look at."""
     records = _split(path, split, limit)
-    readings: dict[str, str] = {}
-    result = _evaluate_records(records, subject, readings)
+    readings = _readings(records, subject)
+    result = dataset.evaluate(records, lambda record: readings.get(_record_name(record), ""))
     summary = {
         "benchmark": "dataset",
         "dataset": str(path),
@@ -117,13 +119,8 @@ def dataset_evaluation(path: Path, split: str, subject: Subject, limit: int | No
     return Evaluation(f"{path.name} ({split})", subject.name, summary, views)
 
 
-def _evaluate_records(
-    records: Sequence[PageRecord], subject: Subject, readings: dict[str, str] | None = None
-) -> dataset.DatasetResult:
-    read = subject.readings({_record_name(record): _record_image(record) for record in records})
-    if readings is not None:
-        readings |= read
-    return dataset.evaluate(records, lambda record: read.get(_record_name(record), ""))
+def _readings(records: Sequence[PageRecord], subject: Subject) -> dict[str, str]:
+    return subject.readings({_record_name(record): _record_image(record) for record in records})
 
 
 def _split(path: Path, split: str, limit: int | None) -> list[PageRecord]:

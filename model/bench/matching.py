@@ -22,8 +22,9 @@ PIECE = 0.6  # a prediction whose best place in a gold block differs by less is 
 UNLIKE = 0.7
 INSIDE = 0.4
 
-#: Characters compared per page (length times length over 64 for one pair); beyond it a page has no quick match.
-MAX_WORK = 2_000_000_000
+#: Characters compared per page (length times length over 64 for one pair); beyond it a page has no quick match. About
+#: half a minute, which is what upstream gives a page.
+MAX_WORK = 5_000_000_000
 
 
 class MatchTooLong(RuntimeError):
