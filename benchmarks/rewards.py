@@ -7,7 +7,7 @@ python benchmarks/rewards.py [--pages 60] [--large 1]
 - Formulas: this project's score of a pair, parsed anew, against rendering both in Chromium and measuring their glyphs
   as olmOCR-bench compares them: a fresh page with KaTeX for each formula, the comparison itself not counted. It is a
   stand-in written from upstream's code (olmocr/bench/katex/render.py), not that code.
-- Pages: labels of printed pages against readings with 3 % of the letters wrong, each gold read for the first time; and
+- Pages: labels of printed pages against readings with 3 % of the letters wrong, gold and reading for the first time; and
   as a trainer scores them, eight readings a gold.
 
 Times are CPU seconds of this process and its threads, for tables the least of several; the browser's are by the clock.
@@ -15,6 +15,7 @@ Times are CPU seconds of this process and its threads, for tables the least of s
 
 import argparse
 import random
+import re
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -179,8 +180,8 @@ def formulas(labels: Sequence[str]) -> Iterator[str]:
 
 
 def re_spelt(latex: str) -> str:
-    """The formula with other letters, so that no tree is the same."""
-    return latex.replace("x", "y").replace("2", "3")
+    """The formula with other letters and digits, so that no tree is the same."""
+    return re.sub(r"(\\[A-Za-z]+)|[x2]", lambda found: found[1] or {"x": "y", "2": "3"}[found[0]], latex)
 
 
 def pages(texts: Sequence[str]) -> Iterator[str]:

@@ -25,9 +25,13 @@ from rapidfuzz.distance import LCSseq
 
 from proofpress.model.rewards.scoring import GoldError, Score, f1
 from proofpress.pages.latex import LatexError, Node, trees
+from proofpress.pages.latex_write import write
 
 #: Slots that say where a node stands on the paper, and not only what it belongs to.
 PLACES = frozenset({"sub", "sup", "over", "under", "index"})
+
+MAX_TREES = 2_000
+_trees: dict[str, Node] = {}
 
 _DELIMITERS = (("$$", "$$"), (r"\[", r"\]"), (r"\(", r"\)"), ("$", "$"))
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\?\S")
@@ -79,8 +83,16 @@ class Formula:
 
 
 def read(formulas: Sequence[str]) -> list[Formula]:
-    """Formulas, each LaTeX without delimiters, read together, which is several times quicker than one by one."""
-    return [Formula(latex, tree) for latex, tree in zip(formulas, trees(formulas), strict=True)]
+    """Formulas, each LaTeX without delimiters, read together, which is several times quicker than one by one.
+
+    Trees are kept: what a model reads right is what the gold says, and both are read again and again.
+    """
+    if len(_trees) > MAX_TREES:
+        _trees.clear()
+    new = [latex for latex in dict.fromkeys(formulas) if latex not in _trees]
+    found = dict(zip(new, trees(new), strict=True))
+    _trees.update((latex, tree) for latex, tree in found.items() if isinstance(tree, Node))
+    return [Formula(latex, found[latex] if latex in found else _trees[latex]) for latex in formulas]
 
 
 def compare(prediction: Sequence[str], gold: Sequence[str]) -> Score:
@@ -120,6 +132,11 @@ def compare_read(prediction: Sequence[Formula], gold: Sequence[Formula]) -> Scor
     if errors:
         return Score(value, parts, "unparseable", errors[0])
     return Score(value, parts) if found.structure else Score(0.0, parts, "empty", "the prediction shows nothing")
+
+
+def spelling(formula: Formula) -> str:
+    """The normal form, or the formula as it stands where KaTeX does not take it."""
+    return formula.latex if isinstance(formula.tree, LatexError) else write(formula.tree)
 
 
 def size(formula: Formula) -> int:

@@ -20,8 +20,6 @@ from proofpress.model.rewards.scoring import GoldError, Score
 from proofpress.model.rewards.soundness import Content
 from proofpress.model.rewards.structure import Block
 from proofpress.pages import markdown
-from proofpress.pages.latex import LatexError
-from proofpress.pages.latex_write import write
 from proofpress.pages.text import normalise
 
 #: Stands in the text where a formula or a table stands on the page.
@@ -69,7 +67,7 @@ def read_page(page: str) -> Page:
             latex += [run.text for run in runs if run.kind == "math"]
             lines.append("".join(MARK if run.kind == "math" else run.text.replace("\n", " ") for run in runs))
     formulas = formula.read(latex)
-    shown = {number: _spelling(formulas[place]) for number, place in displayed.items()}
+    shown = {number: formula.spelling(formulas[place]) for number, place in displayed.items()}
     shown |= {number: _TAG.sub(" ", block.text) for number, block in enumerate(read) if block.kind == "table"}
     return Page(
         text="\n".join(f"{_sign(block)} {line}".strip() for block, line in zip(read, lines, strict=True)),
@@ -134,10 +132,6 @@ def combine(terms: Mapping[str, float], weights: Mapping[str, float], recipe: Re
         return sum(weights[term] * value for term, value in terms.items()) / sum(weights.values())
     shares = (1 - (1 - recipe.floor) * (1 - value) for value in terms.values())
     return prod(share ** (weights[term] / heaviest) for term, share in zip(terms, shares, strict=True))
-
-
-def _spelling(formula: Formula) -> str:
-    return formula.latex if isinstance(formula.tree, LatexError) else write(formula.tree)
 
 
 def _sign(block: markdown.Block) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
+from proofpress.model.rewards import formula
+from proofpress.model.rewards.formula import Formula
 from proofpress.model.rewards.scoring import GoldError, Score, f1, in_order, mean
-from proofpress.pages.latex import LatexError, Node, trees
-from proofpress.pages.latex_write import write
 from proofpress.pages.markdown import Run, runs
 from proofpress.pages.text import normalise, numbers, words
 
@@ -28,9 +28,9 @@ def canonical(lines: Sequence[str]) -> list[str]:
     """Lines of inline Markdown as texts to compare: normalised, and each formula that KaTeX takes in normal form."""
     read = [runs(line) if "$" in line else (Run("text", line),) for line in (line.replace(_MATH, "") for line in lines)]
     latex = [run.text for line in read for run in line if run.kind == "math"]
-    spelt = iter(zip(latex, trees(latex), strict=True))
+    formulas = iter(formula.read(latex))
     return [
-        normalise("".join(_spell(*next(spelt)) if run.kind == "math" else run.text for run in line)) for line in read
+        normalise("".join(_spell(next(formulas)) if run.kind == "math" else run.text for run in line)) for line in read
     ]
 
 
@@ -64,5 +64,5 @@ def cell_similarity(prediction: str, gold: str) -> float:
     return Levenshtein.normalized_similarity(prediction, gold) * f1(*in_order(found, expected))
 
 
-def _spell(latex: str, tree: Node | LatexError) -> str:
-    return f"{_MATH}{latex if isinstance(tree, LatexError) else write(tree)}{_MATH}"
+def _spell(one: Formula) -> str:
+    return f"{_MATH}{formula.spelling(one)}{_MATH}"

@@ -187,7 +187,7 @@ HEAVY = {
 def test_garbage_is_bounded_in_time_and_worth_nothing(task: str, what: str) -> None:
     start = time.process_time()
     result = score(HEAVY[what], GOLDS[task], task)
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < 30
     assert 0.0 <= result.value < 0.5
 
 
