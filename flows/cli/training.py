@@ -1,6 +1,7 @@
 """Commands that train: ``train sft``, ``train mtp``, ``train grpo``, ``merge``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ app.add_typer(train_app, name="train", help="Train the model on datasets: labels
 Recipe = Annotated[Path, typer.Argument(help="The training recipe, a YAML file; recipes/train/ has some.")]
 Data = Annotated[list[Path], typer.Option("--data", help="A dataset folder; may be given often.")]
 Run = Annotated[Path, typer.Option("--out", help="The folder of the run: log, checkpoints, model.")]
+Line = Callable[[Mapping[str, Any]], None]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")]
 
 
@@ -37,7 +39,8 @@ def sft(
     from proofpress.flows.console import show_trained, show_training
     from proofpress.flows.train import train_sft
 
-    summary = train_sft(recipe, data, out, resume, set_, progress=None if quiet else show_training)
+    with _watched(show_training, quiet) as progress:
+        summary = train_sft(recipe, data, out, resume, set_, progress=progress)
     if json_:
         print_json(summary)
     elif not quiet:
@@ -62,7 +65,8 @@ def mtp(
     """Train the draft head on the frozen model, so that `read --decoding speculative` needs fewer passes."""
     from proofpress.flows.train import train_mtp
 
-    summary = train_mtp(recipe, data, out, resume, set_, progress=None if quiet else _show_drafts)
+    with _watched(_show_drafts, quiet) as progress:
+        summary = train_mtp(recipe, data, out, resume, set_, progress=progress)
     if json_:
         print_json(summary)
     elif not quiet:
@@ -87,7 +91,8 @@ def grpo(
     """Train by reward: several readings of each page, scored against its truth. Look at OUT/rollouts/ while it runs."""
     from proofpress.flows.train import train_grpo
 
-    summary = train_grpo(recipe, data, out, resume, set_, progress=None if quiet else _show_rewards)
+    with _watched(_show_rewards, quiet) as progress:
+        summary = train_grpo(recipe, data, out, resume, set_, progress=progress)
     if json_:
         print_json(summary)
     elif not quiet:
@@ -122,24 +127,57 @@ def merge(
     typer.echo(f"model     {out}" + ("" if result["reward"] is None else f", reward {result['reward']:.4f}"))
 
 
+@contextmanager
+def _watched(show: Line, quiet: bool) -> Iterator[Line | None]:
+    """What a trainer tells its lines to: printed, and on a terminal a bar below them with the time that is left."""
+    from proofpress.flows.console import err
+
+    if quiet or not err.is_terminal:
+        yield None if quiet else show
+        return
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("training"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True) as bar:
+        task = bar.add_task("training", total=1.0)
+
+        def told(line: Mapping[str, Any]) -> None:
+            show(line)
+            if "share" in line:
+                bar.update(task, completed=line["share"])
+
+        yield told
+
+
+def _tell(text: str) -> None:
+    from proofpress.flows.console import err
+
+    err.print(text, markup=False)
+
+
 def _show_drafts(line: Mapping[str, Any]) -> None:
     if "held_out" in line:
-        typer.echo(f"step {line['step']:>6,}  held out: {_drafts(line['held_out'])}", err=True)
+        _tell(f"step {line['step']:>6,}  held out: {_drafts(line['held_out'])}")
         return
     accepted = [f"{line[name]:.0%}" for name in sorted(line) if name.startswith("accepted_")]
-    typer.echo(
-        f"step {line['step']:>6,}  {line['seconds']:>7,.0f} s  drafts right to here: {' '.join(accepted)}", err=True
-    )
+    _tell(f"step {line['step']:>6,}  {line['seconds']:>7,.0f} s  drafts right to here: {' '.join(accepted)}")
 
 
 def _show_rewards(line: Mapping[str, Any]) -> None:
     if "held_out" in line:
-        typer.echo(f"step {line['step']:>6,}  held out: {_rewards(line['held_out'])}", err=True)
+        _tell(f"step {line['step']:>6,}  held out: {_rewards(line['held_out'])}")
         return
     reward = "none" if line["reward"] is None else f"{line['reward']:.3f} ± {line['reward_deviation']:.3f}"
     policy = f"entropy {line['policy']['entropy']:.2f}  kl {line['policy']['kl']:.4f}"
     length = f"tokens {line['length']['mean']:.0f}  cut off {line['truncated']:.0%}"
-    typer.echo(f"step {line['step']:>6,}  {line['seconds']:>7,.0f} s  reward {reward}  {policy}  {length}", err=True)
+    _tell(f"step {line['step']:>6,}  {line['seconds']:>7,.0f} s  reward {reward}  {policy}  {length}")
 
 
 def _show_end(summary: Mapping[str, Any], run: Path) -> None:

@@ -163,7 +163,7 @@ def _step(run: Run, learner: nn.Module, reference: JinaOCR | None, rows: Trainin
         policy = {name: value / max(1.0, tokens) for name, value in sums.items()}
         figures_of = reading_figures(rollouts, rewards, recipe)
         line = {"loss": sum(losses) / len(losses), "gradient_norm": max(norms), "learning_rate": rate}
-        run.log({**progress.state(), **line, "policy": policy, **figures_of})
+        run.log({**progress.state(), "share": progress.share(recipe), **line, "policy": policy, **figures_of})
     if team.leads and progress.step % recipe.show_every == 0:
         show(
             rollouts,

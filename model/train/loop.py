@@ -147,7 +147,8 @@ def train(
         (progress.seconds,) = team.total(progress.seconds + seconds if team.leads else 0.0)
         if opened or progress.step % recipe.log_every == 0:
             means = {name: sums[name] for name in sums if name not in ("nats", "tokens", "characters")}
-            watch.log({**progress.state(), **window.figures(), "kind": kind, **means, "learning_rate": rate})
+            done = {**progress.state(), "share": progress.share(recipe)}
+            watch.log({**done, **window.figures(), "kind": kind, **means, "learning_rate": rate})
             window = Window()
         if progress.step % recipe.checkpoint_every == 0:
             watch.save()
