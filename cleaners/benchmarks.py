@@ -159,12 +159,15 @@ def _text_layers(data: bytes) -> Iterator[str]:
 
 def _json(path: Path) -> Iterator[tuple[str, BenchmarkPage]]:
     text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()] if path.suffix == ".jsonl" else None
-        rows = json.loads(text) if rows is None else rows
-    except (ValueError, RecursionError):
-        return
-    for number, row in enumerate(rows if isinstance(rows, list) else [rows]):
+    pieces = text.splitlines() if path.suffix.lower() == ".jsonl" else [text]
+    rows: list[Any] = []
+    for piece in pieces:
+        try:
+            value = json.loads(piece)
+        except (ValueError, RecursionError):
+            continue
+        rows += value if isinstance(value, list) else [value]
+    for number, row in enumerate(rows):
         page = BenchmarkPage("")
         _collect(row, page)
         if page.texts or page.formulas or page.tables:

@@ -27,7 +27,8 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){2,8}(?![A-
 _CARD = re.compile(r"(?<![\d.,-])\d(?:[ -]?\d){12,18}(?![\d-]|[.,]\d)")
 # A country's code, or a word that says so, and grouped digits: a bare run of digits is any number.
 _PHONE = re.compile(
-    r"""(?<![\w.+])(?:\+|00(?=[1-9]\d{0,2}[\s./-]))[1-9]\d{0,2}[\s./-]?(?:\(0?\d{1,5}\)[\s./-]?)?\d{1,5}(?:[\s./-]?\d{2,5}){1,4}(?!\w|[.,]\d)
+    r"""(?<![\w.+])(?<!\d[ ])(?:\+|00(?=[1-9]\d{0,2}[\s./-]))[1-9]\d{0,2}[\s./-]?
+        (?:\(0?\d{1,5}\)[\s./-]?)?\d{1,5}(?:[\s./-]?\d{2,5}){1,4}(?!\w|[.,]\d)
       | (?i:\b(?:tel|telephone|phone|fax|mobile|cell|call|whatsapp|tél|telefon)\b[.:\s]{1,4})
         (?P<number>\(?0?\d{1,5}\)?(?:[\s./-]?\d{2,5}){1,4})(?!\w|[.,]\d)
       | (?<![\w.(])\(\d{3}\)\s?\d{3}[-.\s]\d{4}(?!\d)""",

@@ -11,13 +11,13 @@ from playwright.sync_api import Page, sync_playwright
 
 from proofpress.flows import report
 from proofpress.flows.build import build
-from proofpress.flows.config import BuildRecipe
+from proofpress.flows.config import BuildRecipe, DuplicatesRecipe
 from proofpress.flows.report import histogram, picture, write_report
 from proofpress.flows.survey import sample_records, survey
 from proofpress.generators.browser_path import find_browser
 from proofpress.pages.errors import RequestError, WorkError
-from proofpress.pages.record import PageRecord, Scores
-from proofpress.pages.shards import read_manifest, write_shard
+from proofpress.pages.record import Check, PageRecord, Scores
+from proofpress.pages.shards import read_manifest, read_records, write_shard
 
 HOSTILE = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
 
@@ -73,6 +73,33 @@ def test_a_box_tells_its_type_and_text_to_mouse_and_keyboard(dataset: Path, page
     assert not readout.is_visible()
     box.focus()
     assert readout.is_visible()
+
+
+def test_it_tells_what_rules_duplicates_and_benchmarks_came_to(tmp_path, quick_press, quick_page, recipe, page: Page):
+    bench = tmp_path / "Bench & <b>"
+    bench.mkdir()
+    (bench / "x.png").write_bytes(quick_page(recipe.seed, 0).image)
+    sections = {"duplicates": DuplicatesRecipe(), "decontaminate": (bench,)}
+    made = build(recipe.model_copy(update=sections), tmp_path / "out")
+    first, second = list(read_records(made.folder))[:2]
+    fixed = replace(first, checks=(Check("formula.label", "fixed", "latex.label", "before <b>"),))
+    shard = next(path for path in made.manifest["files"] if path.startswith("data/train"))
+    write_shard(made.folder / shard, [fixed, replace(second, source=replace(second.source, licence="CC-BY-NC-4.0"))])
+    write_report(made.folder, made.manifest)
+    page.goto(f"file://{made.folder}/report.html")
+    assert "formula.label latex.label" in page.locator("#rules + p + details").inner_text()
+    assert "before <b>" in page.locator("section[aria-labelledby=rules]").inner_text()
+    assert "forbids commercial use" in page.locator("section[aria-labelledby=sources]").inner_text()
+    assert "1 pages of Bench & <b>" in page.locator("section[aria-labelledby=contamination]").inner_text()
+    stages = page.locator("section[aria-labelledby=stages]").inner_text()
+    assert "proof" in stages and "screen" in stages and "contaminated.image" in stages
+    assert "contents" in page.locator("section[aria-labelledby=duplicates]").inner_text()
+    assert page.said == []
+
+
+def test_it_says_what_nobody_looked_for(dataset: Path):
+    html = (dataset / "report.html").read_text()
+    assert "Nobody looked for them" in html and "Compared with no benchmark" in html
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
