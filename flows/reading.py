@@ -43,7 +43,7 @@ def read_files(
     device: str = "cpu",
     dtype: str = "float32",
     decoding: Literal["greedy", "speculative"] = "greedy",
-    batch_size: int = 8,
+    batch_size: int = 16,
     max_tokens: int | None = None,
     upright: bool = False,
     listener: Listener | None = None,

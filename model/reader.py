@@ -1,7 +1,7 @@
 """Images to text, many at a time, on a CPU or a GPU.
 
     reader = Reader.load("nano")                                    # or Reader.load(folder, "cuda", "bfloat16")
-    for reading in reader.read([image, other], batch_size=8):
+    for reading in reader.read([image, other], batch_size=16):
         print(reading.finish, reading.text)
     reader.read(images, decoding="speculative", upright=True)       # by drafts; turned images are turned back
     reader.likelihood([image], ["E = mc^2"])                        # how well the model believes a label: [-0.02]
@@ -91,7 +91,7 @@ class Reader:
     def read(
         self,
         images: Sequence[Image.Image],
-        batch_size: int = 8,
+        batch_size: int = 16,
         max_tokens: int | None = None,
         decoding: Decoding = "greedy",
         upright: bool = False,
@@ -130,7 +130,7 @@ class Reader:
                     listener(index, pieces[index].rest(), True)
         return [readings[index] for index in range(len(images))]
 
-    def turns(self, images: Sequence[Image.Image], batch_size: int = 8) -> list[int]:
+    def turns(self, images: Sequence[Image.Image], batch_size: int = 16) -> list[int]:
         """By how many degrees, counter-clockwise, each image is to be turned to stand upright: 0, 90, 180 or 270.
 
         A few tokens are read each way. An image stays as it is unless another way is clearly likelier.

@@ -36,7 +36,7 @@ def read(
     dtype: Annotated[
         str, typer.Option("--dtype", help="float32, bfloat16, float16, or auto: as its files.")
     ] = "float32",
-    batch: Annotated[int, typer.Option("--batch", min=1, help="Pages that are read together.")] = 8,
+    batch: Annotated[int, typer.Option("--batch", min=1, help="Pages that are read together.")] = 16,
     max_tokens: Annotated[
         int | None, typer.Option("--max-tokens", min=1, help="Of one page; else the model's.")
     ] = None,

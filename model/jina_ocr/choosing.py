@@ -61,10 +61,12 @@ class Sampling:
 
     def choose(self, scores: Tensor, draws: Tensor) -> Tensor:
         """The tokens, (T,), for scores (T, vocabulary) and draws (T,)."""
-        likely, order = scores.double().softmax(-1).sort(dim=-1, descending=True, stable=True)
+        # In float32 the sum over a large vocabulary is off by more than its last tokens; Apple's GPUs have no more.
+        precise = scores if scores.device.type == "mps" else scores.double()
+        likely, order = precise.softmax(-1).sort(dim=-1, descending=True, stable=True)
         mass = likely.cumsum(-1)
         nucleus = mass - likely < self.top_p
-        drawn = draws.to(mass.device)[:, None] * (likely * nucleus).sum(-1, keepdim=True)
+        drawn = draws.to(mass.dtype).to(mass.device)[:, None] * (likely * nucleus).sum(-1, keepdim=True)
         place = ((mass <= drawn) & nucleus).sum(-1, keepdim=True)
         return order.gather(-1, place.minimum(nucleus.sum(-1, keepdim=True) - 1))[:, 0]
 

@@ -112,10 +112,9 @@ class Experts(nn.Module):
 
     def each(self, rows: Tensor, sizes: Tensor) -> Tensor:
         """Each expert's net on its own of the rows (T, width), which stand together: the first sizes[0] and so on."""
-        ends = sizes.cumsum(0).to(torch.int32)
         gate, up, down = (w.to(rows.dtype).mT for w in (self.gate_proj, self.up_proj, self.down_proj))
-        hidden = F.silu(F.grouped_mm(rows, gate, offs=ends)) * F.grouped_mm(rows, up, offs=ends)
-        return F.grouped_mm(hidden, down, offs=ends)
+        hidden = F.silu(_grouped_product(rows, gate, sizes)) * _grouped_product(rows, up, sizes)
+        return _grouped_product(hidden, down, sizes)
 
     def every(self, x: Tensor, weights: Tensor) -> Tensor:
         """All experts' nets on all rows (T, width), summed with weights (T, experts)."""
@@ -149,6 +148,14 @@ class Experts(nn.Module):
         super()._load_from_state_dict(
             state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
         )
+
+
+def _grouped_product(rows: Tensor, matrices: Tensor, sizes: Tensor) -> Tensor:
+    """The first sizes[0] of the rows (T, a) times the first of the matrices (E, a, b), and so on: (T, b)."""
+    if rows.device.type in ("cpu", "cuda") and rows.dtype != torch.float64:
+        return F.grouped_mm(rows, matrices, offs=sizes.cumsum(0).to(torch.int32))
+    groups = rows.split(sizes.tolist())
+    return torch.cat([group @ matrix for group, matrix in zip(groups, matrices, strict=True)])
 
 
 class Mixture(nn.Module):

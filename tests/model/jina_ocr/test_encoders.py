@@ -137,3 +137,10 @@ def test_experts_are_chosen_and_weighted_as_by_deepseek_v2(experts: int, trainin
     ours = routing.probabilities.gather(-1, routing.chosen).sort(-1).values
     torch.testing.assert_close(ours, their_weights.sort(-1).values)
     assert (ours.sum(-1) < 0.999).all()
+
+
+def test_experts_on_types_and_devices_without_a_grouped_product_compute_the_same() -> None:
+    mixture = randomised(Mixture(CONFIG.decoder))
+    x = torch.randn(2, 7, CONFIG.decoder.width)
+    expected = mixture(x)[0].double()
+    torch.testing.assert_close(mixture.double()(x.double())[0], expected, **CLOSE)
