@@ -146,8 +146,10 @@ def test_a_field_that_is_not_what_its_key_says_drops_the_form(form, reason):
     "form",
     [
         "- date: 25/12/2018", "- date: 2018-12-25 20:13", "- date: 25 DEC 2018", "- date: Dec 25, 2018",
-        "- date: 20181225", "- date: 2018年12月25日", "- Date: 25.12.18", "- total: 9.00", r"- total: RM 1,234.50", r"- total: \$4",
-        "- tax: 60.000", "- total:\n    - total_price: 45,500", "- updated: yes", "- total: 12",
+        "- date: 20181225", "- date: 2018年12月25日",
+        "- Date: 25.12.18", "- total: 9.00", r"- total: RM 1,234.50", r"- total: \$4",
+        "- tax: 60.000",
+        "- total:\n    - total_price: 45,500", "- updated: yes", "- total: 12",
     ],
 )  # fmt: skip
 def test_dates_and_amounts_of_the_world_are_taken(form):
