@@ -6,7 +6,9 @@ Everything is (B, heads, N, head width). Rotary positions: Su et al. 2021, arXiv
 """
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -67,9 +69,14 @@ def _attend_plainly(
     elif mask is not None:
         logits = logits + mask
     # Autocast would widen the logits to float32 here, which costs more than the rest of the attention.
-    with torch.autocast(logits.device.type, enabled=False):
+    with without_autocast(logits.device.type):
         weights = logits.softmax(-1)
     return weights @ value
+
+
+def without_autocast(device: str) -> AbstractContextManager[Any]:
+    """Products in the types of their operands. Where autocast is off already, switching it off would only take time."""
+    return torch.autocast(device, enabled=False) if torch.is_autocast_enabled(device) else nullcontext()
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
@@ -90,7 +97,7 @@ def rotations(places: Tensor, width: int, base: float) -> tuple[Tensor, Tensor]:
 
 
 def rotate(x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
-    """Rotary positions of (B, heads, N, width), split-half: dimension ``i`` turns with ``i + width / 2``.
+    """Rotary positions of (..., B, heads, N, width), split-half: dimension ``i`` turns with ``i + width / 2``.
 
     rotation: cosine and sine as of ``rotations``, (N, width / 2) or one a row, (B, N, width / 2).
     """
@@ -113,6 +120,8 @@ class Cache:
     lengths: Tensor
     extent: int = 0
     step: int = EXTENT_STEP
+    #: Rotary cosine and sine of all its places, (capacity, width / 2), once a pass has needed them.
+    rotations: tuple[Tensor, Tensor] | None = None
     #: Of the pass that goes on: where its positions are written, and what hides later positions from each of them.
     _slots: Tensor | None = None
     mask: Tensor | None = None
@@ -150,9 +159,8 @@ class Cache:
         first = torch.arange(rows * heads, device=places.device).view(rows, heads, 1) * capacity
         self._slots = (first + places[:, None]).flatten()
         if self.extent:
-            later = torch.arange(self.extent, device=places.device) > places[..., None]
-            hidden = self.keys.new_zeros(later.shape).masked_fill_(later, float("-inf"))
-            self.mask = hidden[:, None]  # (B, 1, count, extent)
+            later = torch.arange(self.extent, device=places.device) > places[:, None, :, None]
+            self.mask = self.keys.new_zeros(later.shape).masked_fill_(later, float("-inf"))  # (B, 1, count, extent)
         return places
 
     def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

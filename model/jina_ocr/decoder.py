@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from proofpress.model.jina_ocr.attention import Cache, attend, join_heads, rotate, split_heads
+from proofpress.model.jina_ocr.attention import Cache, attend, join_heads, rotate, split_heads, without_autocast
 from proofpress.model.jina_ocr.config import DecoderConfig
 
 #: In training an expert's rows are filled up to a multiple of this: each new number of rows makes the CPU's matrix
@@ -74,8 +74,8 @@ class DecoderAttention(nn.Module):
         self.o_proj = nn.Linear(config.width, config.width, bias=False)
 
     def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None, layer: int) -> Tensor:
-        query = rotate(split_heads(self.q_proj(x), self.heads), rotation)
-        key = rotate(split_heads(self.k_proj(x), self.heads), rotation)
+        both = torch.stack((split_heads(self.q_proj(x), self.heads), split_heads(self.k_proj(x), self.heads)))
+        query, key = rotate(both, rotation)
         value = split_heads(self.v_proj(x), self.heads)
         mask = None
         if cache is not None:
@@ -171,7 +171,7 @@ class Mixture(nn.Module):
     def forward(self, x: Tensor) -> tuple[Tensor, Routing]:
         shared = self.shared_experts(x)
         rows = x.flatten(0, 1).to(shared.dtype)  # (T, width)
-        with torch.autocast(x.device.type, enabled=False):
+        with without_autocast(x.device.type):
             probabilities = F.linear(rows.float(), self.gate.weight.float()).softmax(-1)  # (T, experts)
         weights, chosen = probabilities.topk(self.chosen, -1)  # (T, chosen), and they do not sum to one
         routing = Routing(probabilities, chosen)

@@ -110,8 +110,14 @@ class Trunk(nn.Module):
 
     def rotation(self, count: int, cache: Cache | None = None) -> tuple[Tensor, Tensor]:
         """Rotary cosine and sine of ``count`` positions, from the beginning or after those in the cache."""
-        places = torch.arange(count, device=self.image_newline.device) if cache is None else cache.begin(count)
-        return rotations(places, self.head_width, self.rope_base)
+        if cache is None:
+            return rotations(torch.arange(count, device=self.image_newline.device), self.head_width, self.rope_base)
+        places = cache.begin(count)
+        if cache.rotations is None:
+            every = torch.arange(cache.keys.shape[3], device=places.device)
+            cache.rotations = rotations(every, self.head_width, self.rope_base)
+        cosine, sine = cache.rotations
+        return cosine[places], sine[places]
 
 
 class JinaOCR(nn.Module):
