@@ -142,6 +142,31 @@ def _rates(figures: Mapping[str, Any]) -> str:
     return ", ".join(f"{task} CER {found['cer']:.1%} (n={found['rows']})" for task, found in figures["tasks"].items())
 
 
+def show_profile(folder: Path) -> None:
+    """What a mining found: rewards of tasks, what costs reward, and where labels wait to be looked at."""
+    profile = json.loads((folder / "profile.json").read_bytes())
+    rewards = ", ".join(f"{task} {one['mean']:.3f} (n={one['rows']})" for task, one in profile["rewards"].items())
+    out.print(f"reward    {rewards or 'nothing could be scored'}")
+    effects = [one for one in profile["attribution"]["effects"] if one["low"] > 0]
+    if effects:
+        table = Table(box=box.SIMPLE, pad_edge=False)
+        for title in ("costs reward", "by", "interval", "weight"):
+            table.add_column(title, justify="left" if title == "costs reward" else "right")
+        for one in effects[:WORST_ROWS]:
+            weight = profile["weights"].get(one["feature"])
+            interval = f"{one['low']:.3f} to {one['high']:.3f}"
+            table.add_row(
+                escape(one["feature"]), f"{one['effect']:.3f}", interval, "" if weight is None else str(weight)
+            )
+        out.print(table)
+    else:
+        out.print("No feature's effect is told from noise.")
+    mix = profile["mix"]
+    out.print(f"mix       {mix['hard']:,} hard, {mix['ordinary']:,} ordinary\nrecipe    {folder / 'recipe.yaml'}")
+    suspects = ", ".join(f"{reason} {count:,}" for reason, count in profile["suspects"].items())
+    out.print(f"review    {folder / 'review.html'} ({suspects or 'no label is suspect'})")
+
+
 def show_error(error: RequestError | WorkError) -> None:
     """One message; before it the tracebacks of what broke shards unexpectedly."""
     if isinstance(error, ShardsFailed):

@@ -61,7 +61,7 @@ def render(folder: Path, manifest: Mapping[str, Any]) -> str:
     """The report as HTML."""
     surveyed = survey(folder)
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             manifest=manifest,
@@ -149,7 +149,8 @@ def _alt(record: PageRecord) -> str:
     return f"{record.task} from {record.source.name}: {' '.join(record.text.split())[:120]}"
 
 
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates of this folder; what they are given is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent),
         autoescape=True,  # labels come from anywhere

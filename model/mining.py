@@ -29,7 +29,7 @@ class Observation:
 
     group: rows of one content or cluster share it. reward: 0..1, of the reading; None where the label cannot be scored
     against. likelihood: mean log-probability per token of the label; confidence: the same of the reading.
-    disagreement: 1 - the mean reward of further readings against the first. faults: what is known to be wrong with the
+    disagreement: 0..1, how far further readings are from the first. faults: what is known to be wrong with the
     label, ``reason: evidence``.
     """
 

@@ -91,6 +91,19 @@ def read_shard(path: Path) -> Iterator[PageRecord]:
         yield PageRecord.from_row(row)
 
 
+def read_rows(path: Path, rows: Iterable[int]) -> Iterator[PageRecord]:
+    """The records at these places of one file, in ascending order; each row group that has some is read once."""
+    by_group: dict[int, list[int]] = {}
+    for row in sorted(set(rows)):
+        by_group.setdefault(row // ROW_GROUP_ROWS, []).append(row % ROW_GROUP_ROWS)
+    try:
+        with pq.ParquetFile(path) as file:
+            for group, offsets in by_group.items():
+                yield from map(PageRecord.from_row, file.read_row_group(group).take(offsets).to_pylist())
+    except (pa.ArrowException, OSError) as error:
+        raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
+
+
 def read_rejects(folder: Path) -> Iterator[Reject]:
     """The rejects of a dataset folder."""
     for row in _read(folder, "rejects/*.parquet", REJECT_SCHEMA):
