@@ -33,6 +33,7 @@ ATTRIBUTES = frozenset(
     )
 )
 TABLE_ATTRIBUTES = frozenset(("rowspacing", "columnspacing", "columnalign", "scriptlevel", "displaystyle"))
+VECTOR = "\u20d7"  # a combining arrow, which the browser sets beside its letter
 INVISIBLE = "\u2061"  # function application: a space to the renderer, and no glyph
 ALPHABETS = {
     "bold": "MATHEMATICAL BOLD",
@@ -88,6 +89,8 @@ def _mend(element: etree._Element) -> None:
     for name in list(element.attrib):
         if name not in (TABLE_ATTRIBUTES if tag == "mtable" else ATTRIBUTES):
             raise LatexError(f"{name} is not painted by the browser")
+    if element.text == VECTOR:
+        element.text = "→"
     variant = element.attrib.get("mathvariant")
     if variant is not None and variant != "normal":
         if len(element) or not element.text:

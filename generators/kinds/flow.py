@@ -73,18 +73,16 @@ def write(
     head = heading or page.heading
     math = page.wants("formula")
     notes = rng.randint(1, 2) if page.wants("notes") else 0
-    for step, part in page.parts():
+    for step, part in page.parts(len(blocks)):
         if heading_every and step % heading_every == 0:
             head(part)
+        if page.wants("margin") and (blocks or step % 2 == 0):
+            page.margin_note(part)
         if blocks:
-            if step and page.wants("margin"):
-                page.margin_note(part)
             piece = page.paragraph(part, part.randint(1, 2), math=math and not notes)
         elif filler is not None and filler(part):
             continue
         else:
-            if page.wants("margin") and step % 2:
-                page.margin_note(part)
             piece = page.paragraph(part, part.randint(*sentences), math=math and not notes and part.random() < 0.7)
         if notes and not piece.group:
             page.note(part, piece)
@@ -231,7 +229,7 @@ def legal(page: Page) -> None:
     article = iter(range(rng.randint(1, 40), 99))
     blocks = wanted_blocks(page, rng)
     notes = 1 if page.wants("notes") else 0
-    for step, part in page.parts():
+    for step, part in page.parts(len(blocks) + 1):
         head = f"{page.counted('article', next(article))}. {page.language.phrase(part, 'heading')}"
         page.text("heading", head, level=2)
         for clause in range(part.randint(1, 4)):

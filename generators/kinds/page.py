@@ -44,14 +44,17 @@ class Page:
         """Whether the page is to have what this axis tells of."""
         return self.features[axis] not in ("no", "none", ABSENT)
 
-    def parts(self) -> Iterator[tuple[int, random.Random]]:
-        """The page's parts, each a number and a stream, until they are likely to fill its body."""
+    def parts(self, least: int = 0) -> Iterator[tuple[int, random.Random]]:
+        """The page's parts, each a number and a stream, until they are likely to fill its body, ``least`` of them."""
         style = self.style
         room = AMPLE * style.columns * (style.height - 2 * style.margin)
         part = 0
-        while sum(self.likely_height(piece) for piece in self.pieces if piece.zone in ("body", "masthead")) < room:
+        while part < least or sum(map(self.likely_height, self._flowing())) < room:
             yield part, self.rng(f"part:{part}")
             part += 1
+
+    def _flowing(self) -> Iterator[Piece]:
+        return (piece for piece in self.pieces if piece.zone in ("body", "masthead"))
 
     def number(self, what: str) -> int:
         self.counts[what] = self.counts.get(what, 0) + 1

@@ -73,7 +73,7 @@ def formula_sheet(page: Page) -> None:
     page.title(rng)
     blocks = wanted_blocks(page, rng)
     numbered = page.features["formula.number"] == "yes"
-    for step, part in page.parts():
+    for step, part in page.parts(len(blocks)):
         if step % 3 == 0:
             page.heading(part, level=3)
         if step % 3 == 1 and part.random() < 0.4:
@@ -106,7 +106,7 @@ def exam(page: Page) -> None:
         page.paragraph(page.rng("instructions"), rng.randint(1, 2))
     first = rng.randint(1, 12)
     blocks = wanted_blocks(page, rng)
-    for step, part in page.parts():
+    for step, part in page.parts(len(blocks)):
         if step % 6 == 0 and part.random() < 0.5:
             page.text("heading", f"{page.term('part')} {'ABCDEFGH'[step // 6 % 8]}", level=2)
         page.add("list_item", runs=_problem(page, part), marker=f"{first + step}.", traits=_inline_traits(page))

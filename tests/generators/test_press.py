@@ -11,7 +11,7 @@ from proofpress.pages import latex, markdown
 from proofpress.pages.errors import WorkError
 from proofpress.pages.record import UNLABELLED, PageRecord, Reject
 
-RECIPE = PressRecipe(crops=2)
+RECIPE = PressRecipe(crops=2, features={"language": ("en",)})
 SEED = 11
 
 
