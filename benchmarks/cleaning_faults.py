@@ -172,10 +172,12 @@ def _turned(rng: random.Random, image: Image.Image) -> Image.Image:
     return image.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
 
 
-def _small(rng: random.Random, image: Image.Image) -> Image.Image:
-    scale = rng.uniform(0.12, 0.16)
+def _small(rng: random.Random, row: RawRow) -> RawRow:
+    """A thumbnail, with its boxes made as small."""
+    image, scale = open_image(row.image) if isinstance(row.image, bytes) else row.image, rng.uniform(0.12, 0.16)
     size = (max(9, round(image.width * scale)), max(9, round(image.height * scale)))
-    return image.resize(size, Image.Resampling.BOX)
+    words = tuple(replace(word, quad=tuple(side * scale for side in word.quad)) for word in row.words)
+    return replace(row, image=image.resize(size, Image.Resampling.BOX), words=words)
 
 
 def _blank(rng: random.Random, image: Image.Image) -> Image.Image:
@@ -213,9 +215,11 @@ def _mode(rng: random.Random, image: Image.Image) -> bytes:
 
 
 def _swap(rng: random.Random, row: RawRow) -> RawRow | None:
-    """The label of a row of another size: a paragraph's under a line's picture, or the other way round."""
-    text = row.text * 14 if len(row.text) < 60 else row.text[: max(1, len(row.text) // 40)]
-    return None if not len(row.text) > 3 else replace(row, text=" ".join([text]).strip())
+    """The label of another row: a long paragraph's under a line's picture, or a word's under a paragraph's."""
+    if len(row.text) < 10:
+        return None
+    text = " ".join([row.text] * 30) if len(row.text) < 60 else row.text[: max(1, len(row.text) // 40)]
+    return replace(row, text=text.strip())
 
 
 def _misread(rng: random.Random, row: RawRow) -> RawRow | None:
@@ -371,7 +375,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("image.blank", (*CROPS, *PAGE, *FORM), on_image(_blank)),
     Fault("image.unlabelled", PAGE, on_text(lambda rng, text: "")),
     Fault("image.ink", CROPS, on_image(_dark)),
-    Fault("image.small", (*CROPS, *PAGE), on_image(_small)),
+    Fault("image.small", (*CROPS, *PAGE), _small),
     Fault("image.cut", CROPS, on_image(_cut)),
     Fault("image.skew", PAGE, on_image(_turned)),
     Fault("image.mismatch", TEXT, _swap),

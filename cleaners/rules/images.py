@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 
+import numpy as np
 from PIL import Image
 
 from proofpress.cleaners.print import Print
@@ -29,6 +30,8 @@ MIN_SIDE = 8
 MIN_SPREAD = 24  # levels; paper, and a scanner's noise on it, have less
 MAX_INK = 0.6
 MIN_LETTER = 3.5  # pixels of height, of the median letter with its ascender or without
+MIN_BOX = 5.0  # pixels of height, of the median word's box
+MIN_PAGE = 320  # pixels of a page's longer side
 MIN_AREA = 24.0  # pixels of the picture for each printed character
 NOTED_SKEW, DROPPED_SKEW = 1.0, 5.0  # degrees
 #: Marks for each printed character. Print has 0.9 to 1.5 (399 formulas of im2latex); touching letters have fewer, a
@@ -103,8 +106,13 @@ def drop_small(sample: Sample) -> Verdict:
     area = sample.image.width * sample.image.height / max(glyphs, 1)
     if glyphs > 4 and area < MIN_AREA:
         return Drop("image.small", f"{area:.0f} pixels a character, less than {MIN_AREA:.0f}")
+    if sample.task in ("page", "layout") and max(sample.image.size) < MIN_PAGE:
+        return Drop("image.small", f"a page of {sample.image.width}x{sample.image.height} pixels")
+    boxes = [max(word.quad[1::2]) - min(word.quad[1::2]) for word in sample.words]
+    if len(boxes) >= 4 and (height := float(np.median(boxes))) < MIN_BOX:
+        return Drop("image.small", f"words {height:.1f} pixels high, less than {MIN_BOX}")
     height = sample.print.letter_height()
-    if len(sample.print.letters) >= 20 and height < MIN_LETTER:
+    if len(sample.print.marks) >= 2 and glyphs >= 2 and height < MIN_LETTER:
         return Drop("image.small", f"letters {height:.1f} pixels high, less than {MIN_LETTER}")
     return KEEP
 
