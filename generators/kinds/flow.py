@@ -10,7 +10,7 @@ from collections.abc import Callable
 from proofpress.generators.kinds.page import Page
 from proofpress.generators.kinds.traits import FORMULA, TABLE, WITH_FORMULA, WITH_TABLE, YES_NO, Kind
 
-Block = Callable[[random.Random], None]
+Block = Callable[[random.Random], object]
 LISTS = ("none", "bullets", "numbers", "nested")
 STRUCTURE = {"list": LISTS, "notes": YES_NO, "figure": YES_NO, "quote": YES_NO, "box": YES_NO}
 
@@ -24,9 +24,10 @@ def wanted_blocks(page: Page, rng: random.Random) -> list[Block]:
     high: list[Block] = []
     form = page.features["formula"]
     if page.wants("formula") and form != "inline":
-        blocks.append(lambda part: _formula(page, part, form))
+        numbered = page.features["formula.number"] == "yes"
+        blocks.append(lambda part: page.formula(part, form, numbered=numbered))
     if page.wants("table.heads"):
-        high.append(lambda part: _discard(page.shaped_table(part)))
+        high.append(page.shaped_table)
     if page.wants("list"):
         blocks.append(lambda part: page.items(part, page.features["list"], part.randint(2, 4), math=form != "absent"))
     if page.wants("figure"):
@@ -43,14 +44,6 @@ def wanted_blocks(page: Page, rng: random.Random) -> list[Block]:
         high = []
     rng.shuffle(blocks)
     return blocks + high
-
-
-def _discard(_: object) -> None:
-    """For a builder whose piece is not needed any more."""
-
-
-def _formula(page: Page, rng: random.Random, form: str) -> None:
-    page.formula(rng, form, numbered=page.features["formula.number"] == "yes")
 
 
 def write(
