@@ -26,7 +26,6 @@ from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.model.train.typeset import Typesetter
 from proofpress.pages.errors import RequestError
-from proofpress.pages.image import open_image
 
 MOST_SHIFT = 8  # pixels
 
@@ -103,7 +102,7 @@ class Batches:
         return [self._part(bucket.key, self._read(rows[n::parts]), seeds[n::parts]) for n in mine]
 
     def _read(self, rows: np.ndarray) -> list[tuple[Image.Image, str]]:
-        return [(open_image(sample.image), sample.text) for sample in self._rows.read(rows)]
+        return [(sample.picture(), sample.text) for sample in self._rows.read(rows)]
 
     def _set_key(self, kind: str) -> BucketKey:
         typeset = self._recipe.kinds[kind].typeset

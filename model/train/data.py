@@ -21,10 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from PIL import Image
 
 from proofpress.model.jina_ocr.processor import Processor, ViewShape
 from proofpress.model.train.recipe import RunRecipe
 from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.image import ImageError, open_image
 from proofpress.pages.label import normal_label
 from proofpress.pages.record import SCHEMA
 
@@ -33,7 +35,7 @@ CACHE_BYTES = 1 << 30
 # Labels of which typeset lines are cut.
 PROSE = 5_000
 PLAIN = re.compile(r"[^$<>\\|#*_`\n]{8,2000}")
-ROW_COLUMNS = ["image.bytes", "text", "task", "tests"]
+ROW_COLUMNS = ["id", "image.bytes", "text", "task", "tests"]
 INDEX_COLUMNS = ["id", "text", "task", "width", "height", "features"]
 
 
@@ -55,12 +57,20 @@ class Bucket:
 
 
 class Sample(NamedTuple):
-    """One row: the encoded image, its label with formulas in normal form, its task, and its unit tests as JSON."""
+    """One row: the encoded image, its label with formulas in normal form, its task, its unit tests as JSON, its id."""
 
     image: bytes
     text: str
     task: str
     tests: tuple[str, ...] = ()
+    id: str = ""
+
+    def picture(self) -> Image.Image:
+        """The decoded image; ``WorkError`` naming the row where it is broken."""
+        try:
+            return open_image(self.image)
+        except ImageError as error:
+            raise WorkError(f"row {self.id}: its image is broken ({error}); build the dataset again") from error
 
 
 class TrainingRows:
@@ -73,6 +83,7 @@ class TrainingRows:
     def __init__(self, folders: Sequence[Path], split: str, recipe: RunRecipe, processor: Processor) -> None:
         self.refused: Counter[str] = Counter()
         self._files: list[pq.ParquetFile] = []
+        self._paths: list[Path] = []
         self._cache: OrderedDict[tuple[int, int], pa.Table] = OrderedDict()
         self._cached_bytes = 0
         self._lock = Lock()
@@ -122,19 +133,25 @@ class TrainingRows:
     def _read(self, file: int, group: int, offset: int) -> Sample:
         row = self._group(file, group).slice(offset, 1).to_pylist()[0]
         text = self._texts.get((file, group, offset)) or normal_label(row["text"], row["task"])
-        return Sample(row["image"]["bytes"], text, row["task"], tuple(row["tests"] or ()))
+        return Sample(row["image"]["bytes"], text, row["task"], tuple(row["tests"] or ()), row["id"])
 
     def _group(self, file: int, group: int) -> pa.Table:
         """A row group, decoded once as long as the cache holds it; called from several threads."""
         place = (file, group)
         with self._lock:
             if place not in self._cache:
-                self._cache[place] = self._files[file].read_row_group(group, columns=ROW_COLUMNS)
+                self._cache[place] = self._table(file, group, ROW_COLUMNS)
                 self._cached_bytes += self._cache[place].nbytes
             while self._cached_bytes > CACHE_BYTES and len(self._cache) > 1:
                 _, oldest = self._cache.popitem(last=False)
                 self._cached_bytes -= oldest.nbytes
             return self._cache[place]
+
+    def _table(self, file: int, group: int, columns: list[str]) -> pa.Table:
+        try:
+            return self._files[file].read_row_group(group, columns=columns)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self._paths[file], error) from error
 
     def _scan(self, folder: Path, split: str) -> Iterator[tuple[tuple[int, int, int], dict[str, Any]]]:
         if not any(folder.glob("data/*.parquet")):
@@ -142,14 +159,20 @@ class TrainingRows:
         for path in sorted(folder.glob(f"data/{split}-*.parquet")):
             try:
                 file = pq.ParquetFile(path)
-                if not file.schema_arrow.equals(SCHEMA):
-                    raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
-                self._files.append(file)
-                for group in range(file.num_row_groups):
-                    for offset, row in enumerate(file.read_row_group(group, columns=INDEX_COLUMNS).to_pylist()):
-                        yield (len(self._files) - 1, group, offset), row
             except (pa.ArrowException, OSError) as error:
-                raise WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again") from error
+                raise _unreadable(path, error) from error
+            if not file.schema_arrow.equals(SCHEMA):
+                raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
+            number = len(self._files)
+            self._files.append(file)
+            self._paths.append(path)
+            for group in range(file.num_row_groups):
+                for offset, row in enumerate(self._table(number, group, INDEX_COLUMNS).to_pylist()):
+                    yield (number, group, offset), row
+
+
+def _unreadable(path: Path, error: Exception) -> WorkError:
+    return WorkError(f"{path}: cannot be read as a dataset ({error}); build the dataset again")
 
 
 def _buckets(filed: Mapping[BucketKey, list[tuple[int, float]]]) -> list[Bucket]:

@@ -18,7 +18,6 @@ from proofpress.model.reader import Reader
 from proofpress.model.train.checkers import check
 from proofpress.model.train.data import BucketKey, TrainingRows
 from proofpress.model.train.recipe import RunRecipe
-from proofpress.pages.image import open_image
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def held_out(rows: TrainingRows, recipe: RunRecipe) -> Iterator[tuple[BucketKey,
 
 def _read(reader: Reader, rows: TrainingRows, key: BucketKey, chosen: list[int]) -> Iterator[RowFigures]:
     samples = rows.read(chosen)
-    images = [open_image(sample.image) for sample in samples]
+    images = [sample.picture() for sample in samples]
     # A network that has learned nothing yet never ends: what is longer than its label is wrong anyway.
     readings = reader.read(images, max_tokens=key.length + 16)
     likelihoods = reader.likelihood(images, [sample.text for sample in samples])

@@ -7,6 +7,7 @@ The arithmetic and its sources are in ``policy.py``, the readings in ``rollouts.
 ``run.py``, with a page of readings under ``rollouts/`` every few steps.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from copy import deepcopy
@@ -116,65 +117,72 @@ def _train(
 
 
 def _step(run: Run, learner: nn.Module, reference: JinaOCR | None, rows: TrainingRows, team: Team) -> None:
-    """Readings of some pages, and the optimizer's steps on them."""
-    recipe, progress = run.recipe, run.progress
-    assert isinstance(recipe, GRPORecipe)
+    """Readings of some pages, the optimizer's steps on them, and what is to be said of them."""
+    recipe, progress = _recipe(run), run.progress
     began = perf_counter()
-    rate = set_rate(run.optimizers, recipe, progress.step, progress.share(recipe))
     rollouts = draw(run.network, run.processor, rows, recipe, progress.step, team)
     rewards = gathered_rewards(rollouts, team)
     gains = _advantages(rewards, rollouts, recipe, team)
     run.objective.train()
     parts = [part for rollout, gain in zip(rollouts, gains, strict=True) for part in _parts(rollout, gain, run)]
-    parts = [_with_past(part, run, reference) for part in parts]
-    passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
-    tokens, most = team.total(sum(int(part.mask.sum()) for part in parts), len(parts))
-    whole = Denominator(recipe.pages * recipe.completions, int(tokens), recipe.max_tokens, int(most))
-    parameters = [parameter for parameter in run.objective.parameters() if parameter.requires_grad]
-    sums: dict[str, float] = {}
-    norms, losses = [], []
-    for _ in range(recipe.iterations):
-        loss_sum = 0.0
-        found: dict[str, float] = {}
-        for number, part in enumerate(parts, start=1):
-            waits = isinstance(learner, DistributedDataParallel) and number < len(parts)
-            with learner.no_sync() if waits else nullcontext():  # type: ignore[operator]
-                with passes:
-                    loss, figures = learner(part, whole)
-                (loss * team.size).backward()
-            loss_sum += loss.item()
-            found = {name: found.get(name, 0.0) + value.item() for name, value in figures.items()}
-        norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
-        (loss_sum,) = team.total(loss_sum)
-        check_finite(progress.step, loss_sum, norm, run.saved())
-        take_step(run.optimizers)
-        norms.append(norm.item())
-        losses.append(loss_sum)
-        totals = team.total(*found.values())
-        sums = {
-            name: sums.get(name, 0.0) + value / recipe.iterations for name, value in zip(found, totals, strict=True)
-        }
+    figures = _learn(run, learner, [_with_past(part, run, reference) for part in parts], team)
 
-    characters = sum(len(reading.text) for rollout in rollouts for reading in rollout.readings)
     progress.step += 1
+    characters = sum(len(reading.text) for rollout in rollouts for reading in rollout.readings)
     progress.characters += int(team.total(characters)[0])
     (progress.seconds,) = team.total(progress.seconds + perf_counter() - began if team.leads else 0.0)
     if progress.step % recipe.log_every == 0:
-        policy = {name: value / max(1.0, tokens) for name, value in sums.items()}
-        figures_of = reading_figures(rollouts, rewards, recipe)
-        line = {"loss": sum(losses) / len(losses), "gradient_norm": max(norms), "learning_rate": rate}
-        run.log({**progress.state(), "share": progress.share(recipe), **line, "policy": policy, **figures_of})
+        done = {**progress.state(), "share": progress.share(recipe)}
+        run.log({**done, **figures, **reading_figures(rollouts, rewards, recipe)})
     if team.leads and progress.step % recipe.show_every == 0:
-        show(
-            rollouts,
-            [gain.tolist() for gain in gains],
-            run.out / f"rollouts/step-{progress.step:08d}.html",
-            progress.step,
-        )
+        page = run.out / f"rollouts/step-{progress.step:08d}.html"
+        show(rollouts, [gain.tolist() for gain in gains], page, progress.step)
     if progress.step % recipe.checkpoint_every == 0:
         run.save()
     if recipe.evaluate_every and progress.step % recipe.evaluate_every == 0:
         run.evaluate()
+
+
+def _learn(run: Run, learner: nn.Module, parts: Sequence[Part], team: Team) -> dict[str, Any]:
+    """The optimizer's steps on a step's readings; means over them for the log, of the policy by counted token."""
+    recipe, step = _recipe(run), run.progress.step
+    rate = set_rate(run.optimizers, recipe, step, run.progress.share(recipe))
+    tokens, calls = team.total(sum(int(part.mask.sum()) for part in parts), len(parts))
+    whole = Denominator(recipe.pages * recipe.completions, int(tokens), recipe.max_tokens, int(calls))
+    parameters = [parameter for parameter in run.objective.parameters() if parameter.requires_grad]
+    sums: Counter[str] = Counter()
+    largest = 0.0
+    for _ in range(recipe.iterations):
+        own: Counter[str] = Counter()
+        for number, part in enumerate(parts, start=1):
+            waits = isinstance(learner, DistributedDataParallel) and number < len(parts)
+            with learner.no_sync() if waits else nullcontext():  # type: ignore[operator]
+                with _passes(recipe):
+                    loss, found = learner(part, whole)
+                (loss * team.size).backward()
+            own.update({"loss": loss.item(), **{name: value.item() for name, value in found.items()}})
+        norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
+        totals = dict(zip(own, team.total(*own.values()), strict=True))
+        check_finite(step, totals["loss"], norm, run.saved)
+        take_step(run.optimizers)
+        sums.update(totals)
+        largest = max(largest, norm.item())
+    loss_sum = sums.pop("loss")
+    return {
+        "loss": loss_sum / recipe.iterations,
+        "gradient_norm": largest,
+        "learning_rate": rate,
+        "policy": {name: value / recipe.iterations / max(1.0, tokens) for name, value in sums.items()},
+    }
+
+
+def _recipe(run: Run) -> GRPORecipe:
+    assert isinstance(run.recipe, GRPORecipe)
+    return run.recipe
+
+
+def _passes(recipe: GRPORecipe) -> torch.autocast:
+    return torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
 
 
 def gathered_rewards(rollouts: Sequence[Rollout], team: Team) -> Tensor:
@@ -196,8 +204,7 @@ def _advantages(rewards: Tensor, rollouts: Sequence[Rollout], recipe: GRPORecipe
 
 def _parts(rollout: Rollout, gain: Tensor, run: Run) -> list[Part]:
     """A page's readings in parts of at most ``part_completions``."""
-    recipe = run.recipe
-    assert isinstance(recipe, GRPORecipe)
+    recipe = _recipe(run)
     size = recipe.part_completions
     return [
         _part(rollout, slice(first, first + size), gain[first : first + size], run.processor, recipe)
@@ -228,10 +235,8 @@ def _part(rollout: Rollout, which: slice, gain: Tensor, processor: Processor, re
 @torch.no_grad()
 def _with_past(part: Part, run: Run, reference: JinaOCR | None) -> Part:
     """The part with the log-probabilities of the policy that drew it and of the reference, where they are needed."""
-    recipe = run.recipe
-    assert isinstance(recipe, GRPORecipe)
-    passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
-    with passes:
+    recipe = _recipe(run)
+    with _passes(recipe):
         if recipe.iterations > 1:
             part = replace(part, old=token_log_probabilities(run.network, part.batch, recipe.temperature)[0])
         if reference is not None:

@@ -135,7 +135,7 @@ def train(
         waited = perf_counter() - began
         sums = gradient(learner, objective, drawn, recipe, share, team)
         norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
-        check_finite(progress.step, sums["nats"] / sums["tokens"], norm, watch.saved())
+        check_finite(progress.step, sums["nats"] / sums["tokens"], norm, watch.saved)
         take_step(optimizers)
 
         kind, characters = drawn[0].key.kind, int(sums["characters"])
@@ -198,12 +198,15 @@ def set_rate(optimizers: Sequence[torch.optim.Optimizer], recipe: RunRecipe, ste
     return recipe.learning_rate * factor
 
 
-def check_finite(step: int, loss: float, norm: Tensor, saved: str) -> None:
-    """``WorkError`` where loss or gradient is no number, before anything is changed by it."""
+def check_finite(step: int, loss: float, norm: Tensor, saved: Callable[[], str]) -> None:
+    """``WorkError`` where loss or gradient is no number, before anything is changed by it.
+
+    saved: names the last good checkpoint.
+    """
     if not (torch.tensor(loss).isfinite() and norm.isfinite()):
         raise WorkError(
             f"step {step}: loss {loss:g}, gradient norm {norm.item():g}; last good checkpoint: "
-            f"{saved} (go on from it with --resume and a lower learning_rate)"
+            f"{saved()} (go on from it with --resume and a lower learning_rate)"
         )
 
 

@@ -27,7 +27,6 @@ from proofpress.model.train.parallel import Team, gathered
 from proofpress.model.train.recipe import MTPRecipe, RunRecipe
 from proofpress.model.train.run import Report, Run, prepare_folder, settled, starting_point, stop_signal
 from proofpress.model.train.schedule import Curriculum
-from proofpress.pages.image import open_image
 from proofpress.pages.shards import write_whole
 
 
@@ -140,7 +139,7 @@ def drafting_figures(
 ) -> dict[str, float | bool]:
     """How far drafts carry on held-out rows: ``tokens_per_pass`` (those over prompts apart), ``same``, ``rows``."""
     numbers = sorted(row for _, chosen in held_out_rows(rows, recipe) for row in chosen)
-    images = [open_image(sample.image) for sample in rows.read(numbers)]
+    images = [sample.picture() for sample in rows.read(numbers)]
     assert isinstance(recipe, MTPRecipe)
     network.eval()
     limit = min(recipe.max_label, 512)
@@ -163,7 +162,7 @@ def _write_readings(network: JinaOCR, processor: Processor, rows: TrainingRows, 
     kinds = {kind for level in recipe.levels for kind in level.mix}
     numbers = sorted(int(row) for bucket in rows.buckets if bucket.key.kind in kinds for row in bucket.rows)
     chosen = numbers[: recipe.distilled_rows]
-    images = [open_image(sample.image) for sample in rows.read(chosen)]
+    images = [sample.picture() for sample in rows.read(chosen)]
     network.eval()
     found = decode(network, processor, images, rows=recipe.rows, max_tokens=recipe.max_label)
     # What runs on without an end or in a loop would teach just that.

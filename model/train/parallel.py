@@ -84,6 +84,7 @@ def gathered(processes: int, follow: Callable[..., object], arguments: tuple[Any
             process.start()
         distributed.init_process_group(backend, store=store, rank=0, world_size=processes, timeout=PATIENCE)
     team = Team(distributed.get_rank(), distributed.get_world_size())
+    _take_device(backend, team.rank)
     try:
         yield team
     except distributed.DistError as error:
@@ -100,6 +101,12 @@ def gathered(processes: int, follow: Callable[..., object], arguments: tuple[Any
             process.kill()
 
 
+def _take_device(backend: str, rank: int) -> None:
+    """From here on ``cuda`` is a GPU of this process's own."""
+    if backend == "nccl":
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
+
+
 def _lost(error: Exception) -> WorkError:
     said = str(error).splitlines()[0]
     return WorkError(f"a process of the run was lost ({said}); the last checkpoint is whole: go on with --resume")
@@ -114,6 +121,7 @@ def _follow(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     store = distributed.TCPStore(HOST, port, size, is_master=False)
     distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=PATIENCE)
+    _take_device(backend, rank)
     try:
         follow(Team(rank, size), *arguments)
     except (WorkError, distributed.DistError) as error:

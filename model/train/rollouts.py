@@ -24,7 +24,6 @@ from proofpress.model.train.data import Sample, TrainingRows
 from proofpress.model.train.parallel import Team
 from proofpress.model.train.recipe import GRPORecipe
 from proofpress.pages.errors import RequestError
-from proofpress.pages.image import open_image
 from proofpress.pages.shards import write_whole
 
 
@@ -75,7 +74,7 @@ def draw(
     places = list(range(recipe.pages))[team.rank :: team.size]
     numbers = [pages_of(rows, recipe, step)[place] for place in places]
     samples = rows.read(numbers)
-    images = [open_image(sample.image) for sample in samples]
+    images = [sample.picture() for sample in samples]
     count = recipe.completions
     # One stream of random numbers a reading, whichever process draws it.
     streams = [(step * recipe.pages + place) * count + n for place in places for n in range(count)]

@@ -106,7 +106,11 @@ def starting_point(recipe: RunRecipe) -> tuple[JinaOCR, Processor]:
     if recipe.init == "scratch":
         config = named("nano")
         return JinaOCR(config).to(recipe.device), Processor(config, nano_tokenizer())
-    return checkpoint.load(recipe.init, device=recipe.device, dtype=torch.float32)
+    network, processor = checkpoint.load(recipe.init, device=recipe.device, dtype=torch.float32)
+    if network.config.draft_heads:
+        # It is taught last and by its own trainer; other objectives do not pass through it.
+        network.mtp_module.requires_grad_(False)
+    return network.to(recipe.device), processor
 
 
 @contextmanager
@@ -256,7 +260,13 @@ def freeze(network: nn.Module, patterns: Sequence[str]) -> None:
 
 
 def _check_continuation(recipe: RunRecipe, path: Path) -> None:
-    began, now = json.loads(path.read_bytes()), recipe.model_dump(mode="json")
+    try:
+        began = {name: json.loads(path.read_bytes())[name] for name in FIXED}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RequestError(
+            f"{path}: not the recipe that a run began with ({error!r}); choose another folder"
+        ) from error
+    now = recipe.model_dump(mode="json")
     for name in FIXED:
         if began[name] != now[name]:
             raise RequestError(f"{name}: {now[name]} is not what the run in {path.parent} began with: {began[name]}")

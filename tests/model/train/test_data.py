@@ -126,6 +126,24 @@ def test_a_folder_without_data_and_a_damaged_file_are_named(
         open_rows(processor, folder)
 
 
+def test_a_row_with_a_broken_image_is_named(processor: Processor, dataset: Write, draw: Draw) -> None:
+    record = draw("a")
+    rows = open_rows(processor, dataset([replace(record, image=record.image[:-30])]))
+    with pytest.raises(WorkError, match=rf"row {record.id}: its image is broken"):
+        rows.read([0])[0].picture()
+
+
+def test_a_shard_that_is_damaged_in_the_middle_is_named(processor: Processor, dataset: Write, draw: Draw) -> None:
+    folder = dataset([draw(f"{number:03x}") for number in range(30)])
+    (file,) = (folder / "data").iterdir()
+    content = bytearray(file.read_bytes())
+    content[4 : len(content) // 2] = bytes(len(content) // 2 - 4)  # the footer is whole: only the pages are not
+    file.write_bytes(content)
+    with pytest.raises(WorkError, match=rf"{file.name}: cannot be read as a dataset|row .*: its image is broken"):
+        for sample in open_rows(processor, folder).read(range(30)):
+            sample.picture()
+
+
 def test_a_file_with_other_columns_is_named(processor: Processor, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     pq.write_table(pa.table({"text": ["a"]}), tmp_path / "data/train-00000-of-00001.parquet")

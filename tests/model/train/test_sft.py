@@ -5,6 +5,8 @@ import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from proofpress.model.jina_ocr import checkpoint
 from proofpress.model.reader import Reader
 from proofpress.model.train import supervised
 from proofpress.model.train.recipe import Kind, SFTRecipe
@@ -80,6 +83,22 @@ def test_a_step_in_eight_parts_equals_a_step_in_one(word_dataset: Path, tmp_path
         assert one["gradient_norm"] == pytest.approx(eight["gradient_norm"], rel=1e-5)
 
 
+@pytest.mark.slow
+def test_a_stop_reaches_all_processes_and_is_saved(word_dataset: Path, tiny_model: Path, tmp_path: Path) -> None:
+    recipe = RECIPE.model_copy(
+        update={"init": str(tiny_model), "processes": 2, "evaluation_rows": 0, "tensorboard": False}
+    )
+
+    def stop_after_three(line: dict[str, Any]) -> None:
+        if line["step"] == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    stopped = train_sft(recipe, [word_dataset], tmp_path / "run", progress=stop_after_three)
+    assert (stopped["finished"], stopped["steps"]) == (False, 3)
+    assert (tmp_path / "run/checkpoints/step-00000003").is_dir()
+
+
+@pytest.mark.slow
 def test_a_lost_process_is_told_and_the_checkpoint_is_whole(word_dataset: Path, tmp_path: Path) -> None:
     recipe = RECIPE.model_copy(update={"processes": 2, "checkpoint_every": 2, "evaluation_rows": 0})
 
@@ -137,12 +156,9 @@ def test_a_killed_process_leaves_a_run_that_goes_on_bit_for_bit(
         update={"init": str(tiny_model), "evaluation_rows": 0, "checkpoint_every": 1, "tensorboard": False}
     )
     train_sft(recipe, [word_dataset], tmp_path / "whole")
-    killed = multiprocessing.get_context("spawn").Process(
-        target=_train_and_die, args=(recipe, word_dataset, tmp_path / "parts")
-    )
-    killed.start()
-    killed.join()
-    assert killed.exitcode == -signal.SIGKILL
+    arguments = [recipe.model_dump_json(), str(word_dataset), str(tmp_path / "parts")]
+    killed = subprocess.run([sys.executable, "-c", TRAIN_AND_DIE, *arguments], check=False)
+    assert killed.returncode == -signal.SIGKILL
     assert [path.name for path in (tmp_path / "parts/checkpoints").glob("step-*3")] == ["step-00000003"]
     # What a kill in the middle of a write leaves behind: half a draft of the next checkpoint.
     draft = tmp_path / "parts/checkpoints/.step-00000004"
@@ -153,12 +169,18 @@ def test_a_killed_process_leaves_a_run_that_goes_on_bit_for_bit(
     assert whole.keys() == parts.keys() and all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
-def _train_and_die(recipe: SFTRecipe, dataset: Path, out: Path) -> None:
-    def die(line: dict[str, Any]) -> None:
-        if line["step"] == 4:
-            os.kill(os.getpid(), signal.SIGKILL)
+TRAIN_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from proofpress.model.train.recipe import SFTRecipe
+from proofpress.model.train.sft import train_sft
 
-    train_sft(recipe, [dataset], out, progress=die)
+def die(line):
+    if line["step"] == 4:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+train_sft(SFTRecipe.model_validate_json(sys.argv[1]), [Path(sys.argv[2])], Path(sys.argv[3]), progress=die)
+"""
 
 
 def test_a_state_of_another_kind_is_told_and_the_checkpoint_before_can_be_gone_on_from(
@@ -190,6 +212,17 @@ def test_a_run_describes_itself_and_keeps_its_best_model(word_dataset: Path, tin
     before, after = (load_file(folder / "model.safetensors") for folder in (tiny_model, tmp_path / "run/model"))
     moved = {name for name in before if not torch.equal(before[name], after[name])}
     assert moved and not any("sam_model" in name for name in moved)
+
+
+def test_a_draft_head_stays_as_it_is(word_dataset: Path, tiny_model: Path, tmp_path: Path) -> None:
+    network, processor = checkpoint.load(tiny_model)
+    network.add_draft_head()
+    checkpoint.save(network, processor.tokenizer, tmp_path / "drafting")
+    recipe = RECIPE.model_copy(update={"init": str(tmp_path / "drafting"), "steps": 2, "evaluation_rows": 0})
+    train_sft(recipe, [word_dataset], tmp_path / "run")
+    before, after = (load_file(tmp_path / name / "model.safetensors") for name in ("drafting", "run/model"))
+    heads = [name for name in before if name.startswith("mtp_module.")]
+    assert heads and all(torch.equal(before[name], after[name]) for name in heads)
 
 
 def test_a_pattern_that_freezes_nothing_is_told(word_dataset: Path, tiny_model: Path, tmp_path: Path) -> None:
