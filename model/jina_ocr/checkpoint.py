@@ -99,7 +99,9 @@ def read_config(name_or_folder: str | Path) -> ModelConfig:
     folder = folder_of(name_or_folder)
     try:
         config = from_json(json.loads((folder / CONFIG).read_bytes()))
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise RequestError(f"model {name_or_folder}: {folder / CONFIG}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
         raise RequestError(f"model {name_or_folder}: {folder / CONFIG}: {error}") from error
     has_head = any(name.startswith(_HEAD) and name not in _REPEATED for name in Weights.of(folder).shapes)
     return replace(config, draft_heads=int(has_head))

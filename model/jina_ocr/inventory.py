@@ -9,9 +9,10 @@ from pathlib import Path
 
 import torch
 
-from proofpress.model.jina_ocr.checkpoint import load_meta, read_config
+from proofpress.model.jina_ocr.checkpoint import load_meta
 from proofpress.model.jina_ocr.config import CONFIGS, ModelConfig, named
 from proofpress.model.jina_ocr.network import JinaOCR
+from proofpress.pages.errors import RequestError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,21 @@ def inventory(name: str) -> Inventory:
 
     Raises ``RequestError`` where it is neither, or where the folder's tensors are not those of its configuration.
     """
+    if name not in CONFIGS and not Path(name).is_dir():
+        raise RequestError(f"model {name}: neither a folder nor one of {', '.join(CONFIGS)}")
     if name in CONFIGS:
-        config = named(name)
         with torch.device("meta"):
-            network = JinaOCR(config)
+            network = JinaOCR(named(name))
     else:
-        config = read_config(name)
         network = load_meta(name)
     tensors = {key: tuple(tensor.shape) for key, tensor in network.state_dict().items()}
     sizes = {key: prod(shape) for key, shape in tensors.items()}
     return Inventory(
-        config.name if name in CONFIGS else str(Path(name)),
+        name,
         tensors,
         sum(sizes.values()),
         sum(size for key, size in sizes.items() if key.startswith("mtp_module.")),
-        _active(config, sizes),
+        _active(network.config, sizes),
     )
 
 

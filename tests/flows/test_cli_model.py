@@ -47,5 +47,5 @@ def test_a_folder_is_checked_against_its_configuration(tmp_path: Path) -> None:
 
 
 def test_an_unknown_model_is_named() -> None:
-    with pytest.raises(RequestError, match="mega"):
+    with pytest.raises(RequestError, match="mega: neither a folder nor one of jina-ocr-v1, deepseek-ocr, nano"):
         run("mega")
