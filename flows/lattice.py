@@ -1,6 +1,6 @@
 """How much of the lattice of pages a dataset covers: its kept printed pages, held against what its recipe allows.
 
-    lattice_coverage(folder, read_manifest(folder)).share      # 0.997
+lattice_coverage(folder, read_manifest(folder)).share      # 0.997
 """
 
 import json
@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from proofpress.flows.mined_recipe import recipe_of
 from proofpress.generators.coverage import Coverage, cover
 from proofpress.generators.press import STAGE, PressRecipe, lattice_of
 
@@ -20,7 +21,7 @@ def lattice_coverage(folder: Path, manifest: Mapping[str, Any]) -> Coverage | No
     Crops say of which page they are, so a dataset of crops alone counts as well. Raises ``ValueError`` where the
     manifest's recipe is of another press.
     """
-    recipe = manifest["recipe"].get("press") if isinstance(manifest.get("recipe"), Mapping) else None
+    recipe = recipe_of(manifest["recipe"]).get("press")
     if recipe is None:
         return None
     return cover(lattice_of(PressRecipe(**recipe)), _features(folder))
