@@ -25,7 +25,7 @@ from proofpress.pages.shards import order_key
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One page to print or corpus row to clean. ref: the page's index, or the adapter's own reference of the row.
+    """One content to print or corpus row to clean. ref: the index of its first page, or the adapter's own reference.
 
     repeated: an earlier row of the corpus has the same id, so that this one can only be a reject.
     """
@@ -55,7 +55,7 @@ def list_items(recipe: BuildRecipe) -> list[Item]:
     items: list[Item] = []
     if recipe.press is not None:
         _check_licence(recipe, "press", press.LICENCE)
-        for index in range(recipe.press.pages):
+        for index in press.contents(recipe.press):
             identity = press.page_id(recipe.seed, index)
             items.append(Item(press.STAGE, str(index), identity, drawn_split(recipe, identity)))
     for position, wanted in enumerate(recipe.corpora):

@@ -18,7 +18,7 @@ from proofpress.cleaners.duplicates.fingerprint import hashed
 from proofpress.cleaners.screen import Screen, reject_of
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
-from proofpress.generators.press import STAGE, print_pages
+from proofpress.generators.press import STAGE, print_pages, variants_of
 from proofpress.pages.record import Check, PageRecord, Reject, Scores
 from proofpress.pages.shards import order_key, write_rejects, write_shard
 
@@ -78,8 +78,9 @@ def write_pages(folder: Path, name: str, split: str, pages: Sequence[Page]) -> S
 
 
 def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
-    indices = [int(ref) for ref in shard.refs(STAGE)]
-    if recipe.press is not None and indices:
+    firsts = [int(ref) for ref in shard.refs(STAGE)]
+    if recipe.press is not None and firsts:
+        indices = [index for first in firsts for index in variants_of(recipe.press, first)]
         yield from print_pages(recipe.press, recipe.seed, indices)
     for position, wanted in enumerate(recipe.corpora):
         corpus = find_corpus(wanted.name, f"corpora.{position}")

@@ -174,6 +174,16 @@ def plan(lattice: Lattice, seed: int, index: int) -> dict[str, str]:
     return dict(lattice.names[place] for place in page)
 
 
+def vary(lattice: Lattice, page: Mapping[str, str], other: Mapping[str, str], axes: Iterable[str]) -> dict[str, str]:
+    """The page with another's values on these axes, one by one, wherever they may stand with all the rest."""
+    varied = dict(page)
+    for axis in axes:
+        together = lattice.together[lattice.places[axis, other[axis]]]
+        if all(together >> lattice.places[name] & 1 for name in varied.items() if name[0] != axis):
+            varied[axis] = other[axis]
+    return varied
+
+
 def cover(lattice: Lattice, rows: Iterable[Mapping[str, str]]) -> Coverage:
     """What rows cover of a lattice. rows: the features of each, as a record has them; other features do not count."""
     had = [0] * len(lattice.names)

@@ -13,88 +13,58 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import cache
-from typing import Literal, Self
 
 import jinja2
 import numpy as np
 from markupsafe import Markup
 from PIL import Image
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from proofpress.generators import fonts
 from proofpress.generators.address import Address
 from proofpress.generators.browser import FLAGS, Browser, Sheet
 from proofpress.generators.browser_path import BrowserBinary, find_browser
-from proofpress.generators.coverage import Lattice, plan
 from proofpress.generators.crops import cut_crops
-from proofpress.generators.kinds import KINDS, PAPERS, lay_out
+from proofpress.generators.kinds import PAPERS
 from proofpress.generators.layout import FRAMED, PageSpec, block_of, cell_lines, realised, references, text_of
 from proofpress.generators.painted import markup, paint
 from proofpress.generators.proof import RULES, proof
+from proofpress.generators.recipe import (
+    LICENCE,
+    STAGE,
+    VERSION,
+    PressRecipe,
+    compose,
+    contents,
+    lattice_of,
+    page_id,
+    variants_of,
+)
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
+from proofpress.generators.wear import CLEAN, wear
 from proofpress.pages import image, markdown
-from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, record_id, to_json
+from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, to_json
 from proofpress.pages.table import TableGrid
 from proofpress.templates.assets import katex_css
 
-VERSION = "2"  # of the press: raise it when the same address prints another page
-LICENCE = "CC0-1.0"  # of what the press itself writes
-STAGE = "press"
+__all__ = [
+    "LICENCE",
+    "STAGE",
+    "VERSION",
+    "PressRecipe",
+    "contents",
+    "lattice_of",
+    "machine",
+    "open_browser",
+    "page_id",
+    "print_pages",
+    "shell_page",
+    "to_html",
+    "variants_of",
+]
+
 AHEAD = 1  # sheets the browser has been given before the last one is proofed: both work at once
 
 _idle: dict[tuple[int, BrowserBinary, int], list[Browser]] = {}  # by process, browser and width
-
-
-class PressRecipe(BaseModel):
-    """What to print."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-    pages: int = Field(100, ge=0, le=10_000_000, description="How many pages to print.")
-    kinds: dict[str, float] = Field(
-        default_factory=lambda: dict.fromkeys(sorted(KINDS), 1.0),
-        description="Kinds of page and how often each is drawn, as relative weights.",
-    )
-    features: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict,
-        description="What pages may be: an axis of the lattice and the values it may take; all where not given.",
-    )
-    weights: dict[str, float] = Field(
-        default_factory=dict, description="How often a value is drawn, `axis=value` to weight; 1 where not given."
-    )
-    width: int = Field(1024, ge=640, le=4096, description="Width of a page in pixels; its height follows the paper.")
-    rows: Literal["pages", "crops", "both"] = Field(
-        "both", description="Whether the dataset gets the pages, crops cut from them, or both."
-    )
-    crops: int = Field(4, ge=0, le=200, description="How many crops to cut from each page.")
-    browser: str | None = Field(None, description="Path of the browser; found on the machine where not given.")
-
-    @field_validator("kinds")
-    @classmethod
-    def _known_kinds(cls, kinds: dict[str, float]) -> dict[str, float]:
-        unknown = sorted(set(kinds) - set(KINDS))
-        if unknown:
-            raise ValueError(f"unknown kind {unknown[0]!r}; known are {', '.join(sorted(KINDS))}")
-        if min(kinds.values(), default=0.0) < 0 or sum(kinds.values()) <= 0:
-            raise ValueError("weights must be 0 or more, and one at least above 0")
-        return kinds
-
-    @model_validator(mode="after")
-    def _can_be_printed(self) -> Self:
-        lattice_of(self)
-        return self
-
-
-def lattice_of(recipe: PressRecipe) -> Lattice:
-    """What the recipe's pages can be. ``ValueError`` names a feature that is unknown, or says that none is left."""
-    kinds = {kind: weight for kind, weight in recipe.kinds.items() if weight > 0}
-    weights = {**{f"kind={kind}": weight for kind, weight in kinds.items()}, **recipe.weights}
-    return Lattice.of({"kind": tuple(kinds), **recipe.features}, weights)
-
-
-def page_id(seed: int, index: int) -> str:
-    """The id of the page at an address, known before it is printed."""
-    return record_id(STAGE, str(Address(seed, STAGE, index)), VERSION)
 
 
 def open_browser(recipe: PressRecipe) -> Browser:
@@ -125,10 +95,8 @@ def print_pages(
             yield from print_pages(recipe, seed, indices, own)
         return
     ahead: deque[tuple[Address, PageSpec, Future[Sheet]]] = deque()
-    lattice = lattice_of(recipe)
     for index in indices:
-        address = Address(seed, STAGE, index)
-        spec = lay_out(plan(lattice, seed, index), address, recipe.width)
+        address, spec = Address(seed, STAGE, index), compose(recipe, seed, index)
         ahead.append((address, spec, browser.submit(to_html(spec), spec.style.height)))
         if len(ahead) > AHEAD:
             yield from _proofed(recipe, *ahead.popleft())
@@ -178,6 +146,7 @@ def _proofed(
             original=to_json(made),
         )
         return
+    worn = spec.features["wear"]
     page = PageRecord(
         id=identity,
         image=sheet.png,
@@ -192,13 +161,14 @@ def _proofed(
         features=realised(spec, layout.pieces),
         checks=tuple(Check(f"proof.{rule}", "passed") for rule in RULES),
         language=spec.style.language,
-        content_id=identity,
-        hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(grey)},
+        content_id=page_id(address.seed, address.index - address.index % recipe.variants),
+        hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(grey)} if worn == CLEAN else {},
     )
     if recipe.rows != "crops":
-        yield page
+        yield page if worn == CLEAN else wear(page, worn, address, picture)
     if recipe.rows != "pages":
-        yield from cut_crops(page, spec, layout, picture, pixels, address, recipe.crops)
+        for crop in cut_crops(page, spec, layout, picture, pixels, address, recipe.crops):
+            yield crop if worn == CLEAN else wear(crop, worn, address)
 
 
 def _elements(spec: PageSpec, layout: Layout) -> Iterator[Element]:

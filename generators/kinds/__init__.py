@@ -21,11 +21,16 @@ KINDS: dict[str, Kind] = {**flow.KINDS, **business.KINDS, **reference.KINDS}
 __all__ = ["KINDS", "PAPERS", "Kind", "Page", "lay_out"]
 
 
-def lay_out(features: Mapping[str, str], address: Address, width: int) -> PageSpec:
-    """The page at this address with these features: a value for ``kind`` and every axis of ``traits.AXES``."""
+def lay_out(features: Mapping[str, str], address: Address, width: int, setting: Address | None = None) -> PageSpec:
+    """The page at this address with these features: a value for ``kind`` and every axis of ``traits.AXES``.
+
+    setting: where its style and fonts are drawn from; ``address`` where not given. Pages of one address set in several
+    ways are variants of one content.
+    """
+    setting = setting or address
     kind = KINDS[features["kind"]]
     language = Language(features["language"], address.stream("language"))
-    style, paper = draw_style(features["kind"], kind.papers, features, address.stream("style"), width)
+    style, paper = draw_style(features["kind"], kind.papers, features, setting.stream("style"), width)
     page = Page(address, style, dict(features), language)
     page.running_head(page.rng("running_head"))
     kind.build(page)
@@ -35,6 +40,6 @@ def lay_out(features: Mapping[str, str], address: Address, width: int) -> PageSp
         text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in pieces if piece.type != "code"
     )
     text = "".join(sorted(set("".join(texts))))
-    style, face = set_fonts(style, features["script"], features["face"], text, address.stream("fonts"))
+    style, face = set_fonts(style, features["script"], features["face"], text, setting.stream("fonts"))
     made = {**features, "paper": paper, "face": face, "font": style.font}
     return PageSpec("page.html.j2", style, pieces, made, OFF)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from proofpress.generators.content.languages import LANGUAGES
+from proofpress.generators.wear.profiles import CLEAN, PROFILES
 
 if TYPE_CHECKING:
     from proofpress.generators.kinds.page import Page
@@ -52,9 +53,12 @@ AXES: dict[str, tuple[str, ...]] = {
     "margin": YES_NO,
     "code": YES_NO,
     "box": YES_NO,
+    "wear": (CLEAN, *PROFILES),
 }
 #: Axes that any kind takes any value of, unless it says otherwise.
-FREE = ("script", "language", "density", "face", "size", "head", "number")
+FREE = ("script", "language", "density", "face", "size", "head", "number", "wear")
+#: Axes of how a content is set; on the others variants of one content are alike.
+SETTING = ("columns", "density", "face", "size", "table.style", "formula.font", "wear")
 #: Axes that hold only where a piece on the page shows them.
 SHOWN = tuple(
     axis

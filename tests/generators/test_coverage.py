@@ -60,7 +60,7 @@ def test_restrictions_hold_and_a_weight_of_zero_takes_a_value_out():
 
 
 def test_rows_of_other_features_cover_what_they_have_of_the_lattice():
-    row = {"kind": "paper", "language": "en", "script": "latin", "wear": "fax", "columns": "9"}
+    row = {"kind": "paper", "language": "en", "script": "latin", "font": "Lato", "columns": "9"}
     coverage = cover(WHOLE, [row])
     assert coverage.covered == len(list(combinations(("kind", "language", "script"), 2)))
 

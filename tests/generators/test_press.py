@@ -6,7 +6,15 @@ from proofpress.generators.address import Address
 from proofpress.generators.browser import Browser
 from proofpress.generators.browser_path import find_browser
 from proofpress.generators.coverage import Lattice, plan
-from proofpress.generators.press import PressRecipe, open_browser, page_id, print_pages, to_html
+from proofpress.generators.press import (
+    PressRecipe,
+    contents,
+    open_browser,
+    page_id,
+    print_pages,
+    to_html,
+    variants_of,
+)
 from proofpress.pages import latex, markdown
 from proofpress.pages.errors import WorkError
 from proofpress.pages.record import UNLABELLED, PageRecord, Reject
@@ -115,6 +123,10 @@ def test_a_sheet_cannot_reach_the_network(browser):
         {"kinds": {"papyrus": 1.0}},
         {"kinds": {"paper": 0.0}},
         {"kinds": {"paper": -1.0}},
+        {"wear": {"flood": 1.0}},
+        {"wear": {"scan": 0.0}},
+        {"wear": {}},
+        {"variants": 0},
         {"pages": -1},
         {"pagez": 1},
         {"features": {"script": ["klingon"]}},
@@ -128,3 +140,36 @@ def test_a_sheet_cannot_reach_the_network(browser):
 def test_a_wrong_recipe_is_refused(fields):
     with pytest.raises(ValidationError):
         PressRecipe(**fields)
+
+
+def test_a_worn_page_says_the_same_as_the_clean_one_and_is_the_same_each_time(browser):
+    clean = PressRecipe(crops=2, features={"language": ("en",), "kind": ("letter", "exam")})
+    worn = clean.model_copy(update={"wear": {"photo": 1.0}})
+    rows = list(print_pages(worn, SEED, [0, 1], browser))
+    assert rows == list(print_pages(worn, SEED, [0, 1], browser))
+    by_id = {row.id: row for row in print_pages(clean, SEED, [0, 1], browser)}
+    assert {row.id for row in rows} == set(by_id)
+    for row in rows:
+        before = by_id[row.id]
+        assert (row.text, row.task, [word.text for word in row.words]) == (
+            before.text, before.task, [word.text for word in before.words]
+        )  # fmt: skip
+        assert row.image != before.image and row.features == {**before.features, "wear": "photo"}
+        for polygon in [word.quad for word in row.words] + [p for e in row.elements for p in e.polygons]:
+            assert min(polygon) >= 0 and max(polygon[0::2]) <= row.width and max(polygon[1::2]) <= row.height
+
+
+def test_variants_are_one_content_set_in_several_ways(browser):
+    recipe = PressRecipe(pages=7, variants=3, rows="pages", features={"language": ("en",), "kind": ("letter",)})
+    assert list(contents(recipe)) == [0, 3, 6]
+    assert [list(variants_of(recipe, first)) for first in contents(recipe)] == [[0, 1, 2], [3, 4, 5], [6]]
+    pages = list(print_pages(recipe, SEED, range(6), browser))
+    assert [page.id for page in pages] == [page_id(SEED, index) for index in range(6)]
+    assert [page.content_id for page in pages] == [page_id(SEED, first) for first in (0, 0, 0, 3, 3, 3)]
+    for variants in (pages[:3], pages[3:]):
+        texts = {page.text.split("\n\n")[0] for page in variants}
+        assert len(texts) == 1
+        assert len({page.features["font"] + str(page.width) + str(page.height) for page in variants}) > 1
+        assert len({page.hashes["pixels"] for page in variants}) == 3
+    assert pages[0].text != pages[3].text
+    assert list(print_pages(recipe, SEED, [4], browser)) == [pages[4]]
