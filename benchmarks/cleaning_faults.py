@@ -158,7 +158,7 @@ def _field(pattern: str, value: str) -> Callable[[random.Random, str], str | Non
 def _cut(rng: random.Random, image: Image.Image) -> Image.Image | None:
     """The left or right part, cut in the middle of a letter."""
     look = Print.of(image)
-    wide = [mark for mark in look.letters.tolist() if mark[3] - mark[2] >= 6]
+    wide = [mark for mark in look.letters.tolist() if mark[3] - mark[2] >= 6 and mark[1] - mark[0] >= 6]
     wide = [mark for mark in wide if image.width * 0.2 < mark[2] / look.scale < image.width * 0.8]
     if not wide:
         return None
@@ -167,9 +167,13 @@ def _cut(rng: random.Random, image: Image.Image) -> Image.Image | None:
     return image.crop((0, 0, x, image.height)) if rng.random() < 0.5 else image.crop((x, 0, image.width, image.height))
 
 
-def _turned(rng: random.Random, image: Image.Image) -> Image.Image:
+def _turned(rng: random.Random, row: RawRow) -> RawRow | None:
+    """A page laid on askew; a sheet with a title alone has no lines to lean."""
+    if len(row.text) < 200:
+        return None
+    image = open_image(row.image) if isinstance(row.image, bytes) else row.image
     angle = rng.choice((-1, 1)) * rng.uniform(1.6, 9.0)
-    return image.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor="white")
+    return replace(row, image=image.rotate(angle, Image.Resampling.BICUBIC, expand=True, fillcolor="white"))
 
 
 def _small(rng: random.Random, row: RawRow) -> RawRow:
@@ -377,7 +381,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("image.ink", CROPS, on_image(_dark)),
     Fault("image.small", (*CROPS, *PAGE), _small),
     Fault("image.cut", CROPS, on_image(_cut)),
-    Fault("image.skew", PAGE, on_image(_turned)),
+    Fault("image.skew", PAGE, _turned),
     Fault("image.mismatch", TEXT, _swap),
     Fault("image.mismatch", PAGE, _misread, "a book on an empty page"),
 )  # fmt: skip

@@ -28,11 +28,12 @@ MARGIN = 16
 MAX_SIDE = 10_000
 MIN_SIDE = 8
 MIN_SPREAD = 24  # levels; paper, and a scanner's noise on it, have less
-MAX_INK = 0.6
+MIN_PRINTED, FEW_PRINTED = 6, 4  # pixels of height, and number, of marks that a scan's dust can make
+MAX_INK = 0.45
 MIN_LETTER = 3.5  # pixels of height, of the median letter with its ascender or without
 MIN_BOX = 5.0  # pixels of height, of the median word's box
 MIN_PAGE = 320  # pixels of a page's longer side
-MIN_AREA = 24.0  # pixels of the picture for each printed character
+MIN_AREA, MIN_CROP_AREA = 24.0, 60.0  # pixels of the picture for each printed character
 NOTED_SKEW, DROPPED_SKEW = 1.0, 5.0  # degrees
 #: Marks for each printed character. Print has 0.9 to 1.5 (399 formulas of im2latex); touching letters have fewer, a
 #: page written in joined letters 0.14; dotted lines and noise have more.
@@ -87,8 +88,9 @@ def drop_blank(sample: Sample) -> Verdict:
     if spread < MIN_SPREAD and not len(sample.print.marks) and not blank_label:
         size = f"{sample.image.width}x{sample.image.height}"
         return Drop("image.blank", f"{size} pixels of one level, give or take {spread:.0f}")
-    if blank_label and not sample.partial and len(sample.print.letters) > SLACK_MARKS and sample.print.ink > 0.002:
-        return Drop("image.unlabelled", f"an empty label, and {len(sample.print.letters)} marks that can be letters")
+    large = sample.print.letters[:, 1] - sample.print.letters[:, 0] >= MIN_PRINTED
+    if blank_label and not sample.partial and large.sum() > FEW_PRINTED:
+        return Drop("image.unlabelled", f"an empty label, and {large.sum()} marks that can be letters")
     return KEEP
 
 
@@ -104,8 +106,9 @@ def drop_small(sample: Sample) -> Verdict:
     """Drop a picture whose letters are too small to be told apart."""
     glyphs = sample.glyphs if sample.task != "layout" else 0
     area = sample.image.width * sample.image.height / max(glyphs, 1)
-    if glyphs > 4 and area < MIN_AREA:
-        return Drop("image.small", f"{area:.0f} pixels a character, less than {MIN_AREA:.0f}")
+    least = MIN_CROP_AREA if sample.task in CROPS else MIN_AREA
+    if glyphs >= 2 and area < least:
+        return Drop("image.small", f"{area:.0f} pixels a character, less than {least:.0f}")
     if sample.task in ("page", "layout") and max(sample.image.size) < MIN_PAGE:
         return Drop("image.small", f"a page of {sample.image.width}x{sample.image.height} pixels")
     boxes = [max(word.quad[1::2]) - min(word.quad[1::2]) for word in sample.words]
