@@ -109,15 +109,16 @@ def _line(piece: Piece, words: list[PlacedWord], kind: str, name: str) -> _Cut:
 
 
 def _lines(words: list[PlacedWord], rtl: bool) -> list[list[PlacedWord]]:
-    """Words in reading order, cut where the next one stands further left: a new line. A marker is a line of its own.
+    """Words in reading order, cut where the next one stands further left or below. A marker is a line of its own.
 
-    rtl: in a line set from right to left some words run the other way, so that only its height tells a new one.
+    rtl: in a line set from right to left some words run the other way, so that only the height tells a new one.
     """
     lines: list[list[PlacedWord]] = []
     for word in words:
         last = lines[-1][-1] if lines else word
         middle = (word.box[1] + word.box[3]) / 2
-        turns = not last.box[1] < middle < last.box[3] if rtl else word.box[0] < last.box[0]
+        apart = not last.box[1] < middle < last.box[3]
+        turns = apart if rtl else word.box[0] < last.box[0] or middle > last.box[3]
         if not lines or turns or last.start < 0 <= word.start:
             lines.append([])
         lines[-1].append(word)
