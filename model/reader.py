@@ -138,10 +138,8 @@ class Reader:
         ways = [image.transpose(TURNS[turn]) if turn else image for image in images for turn in (0, *TURNS)]
         likelihoods: dict[int, float] = {}
         with _steady(self.network):
-            for index, one in decode(
-                self.network, self.processor, ways, rows=batch_size, max_tokens=ORIENTATION_TOKENS
-            ):  # fmt: skip
-                likelihoods[index] = one.log_probability
+            shortly = decode(self.network, self.processor, ways, rows=batch_size, max_tokens=ORIENTATION_TOKENS)
+            likelihoods.update((index, one.log_probability) for index, one in shortly)
         turns = []
         for first in range(0, len(ways), 4):
             by_turn = {turn: likelihoods[first + place] for place, turn in enumerate((0, *TURNS))}

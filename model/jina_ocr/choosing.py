@@ -134,6 +134,4 @@ class Answer:
         """The finished answer."""
         assert self.finish is not None
         kept = len(self.tokens) if self.kept is None else self.kept
-        return Decoded(
-            tuple(self.tokens), tuple(self.log_probabilities), kept, self.steps, self.finish, self.seconds
-        )  # fmt: skip
+        return Decoded(tuple(self.tokens), tuple(self.log_probabilities), kept, self.steps, self.finish, self.seconds)

@@ -112,9 +112,8 @@ class _Batch:
         if graphs:
             self.cache.step, self.run = GRAPH_STEP, Graphed(self._pass, self.cache)
         self.drafter = Drafter(network, rows, capacity, drafts, graphs) if drafts else None
-        self.exempt = frozenset(
-            i for i in map(processor.tokenizer.id_of, generation.exempt) if i is not None
-        )  # fmt: skip
+        ids = map(processor.tokenizer.id_of, generation.exempt)
+        self.exempt = frozenset(i for i in ids if i is not None)
         self.waiting = deque(range(len(images)))
         self.pages: list[_Page | None] = [None] * rows
         self.lengths = [0] * rows
