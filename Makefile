@@ -38,6 +38,7 @@ bench: setup  ## Measure the figures that the README states
 	$(BIN)/python benchmarks/press.py
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/rewards.py
+	$(BIN)/python benchmarks/training.py
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'

@@ -161,7 +161,7 @@ def spread(objective: nn.Module, team: Team) -> nn.Module:
     """The objective as it is called: in a team its gradients are added up over the processes."""
     if team.size == 1:
         return objective
-    return DistributedDataParallel(objective)
+    return DistributedDataParallel(objective, gradient_as_bucket_view=True)
 
 
 def gradient(

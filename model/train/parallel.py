@@ -87,11 +87,8 @@ def gathered(processes: int, follow: Callable[..., object], arguments: tuple[Any
     _take_device(backend, team.rank)
     try:
         yield team
-    except distributed.DistError as error:
-        raise _lost(error) from error
     except RuntimeError as error:
-        # gloo has no error of its own: it is told by what it says.
-        if any(sign in str(error) for sign in ("Connection closed", "gloo", "NCCL")):
+        if _is_of_the_team(error):
             raise _lost(error) from error
         raise
     finally:
@@ -105,6 +102,11 @@ def _take_device(backend: str, rank: int) -> None:
     """From here on ``cuda`` is a GPU of this process's own."""
     if backend == "nccl":
         torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", rank)))
+
+
+def _is_of_the_team(error: RuntimeError) -> bool:
+    """Whether another process was lost. gloo has no error of its own: it is told by what it says."""
+    return isinstance(error, distributed.DistError) or any(sign in str(error) for sign in ("gloo", "Gloo", "NCCL"))
 
 
 def _lost(error: Exception) -> WorkError:
@@ -124,7 +126,11 @@ def _follow(
     _take_device(backend, rank)
     try:
         follow(Team(rank, size), *arguments)
-    except (WorkError, distributed.DistError) as error:
+    except WorkError as error:
         sys.exit(f"process {rank} of the run: {error}")
+    except RuntimeError as error:
+        if _is_of_the_team(error):
+            sys.exit(f"process {rank} of the run: the others are gone")
+        raise
     finally:
         distributed.destroy_process_group()
