@@ -79,12 +79,18 @@ class RefreshRecipe(Recipe):
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$", description="What is kept up to date.")
     build: BuildRecipe = Field(description="The dataset; `duplicates` is not for one that grows.")
-    mine: MineRecipe = Field(MineRecipe(), description="What is hard, and what to print for it.")
+    mine: MineRecipe = Field(
+        default=MineRecipe.model_validate({}), description="What is hard, and what to print for it."
+    )
     train: SFTRecipe | None = Field(None, description="How to train; nothing is trained when absent. `init` is ours.")
     model: str = Field("nano", description="The model to start from: nano (bundled) or a folder.")
     benchmarks: tuple[FrozenBenchmark, ...] = Field((), description="What decides about a new model.")
-    promote: PromoteRecipe = Field(PromoteRecipe(), description="What decides, and how sure it must be.")
-    schedules: Schedules = Field(Schedules(), description="What runs by itself under `proofpress serve`.")
+    promote: PromoteRecipe = Field(
+        default=PromoteRecipe.model_validate({}), description="What decides, and how sure it must be."
+    )
+    schedules: Schedules = Field(
+        default=Schedules.model_validate({}), description="What runs by itself under `proofpress serve`."
+    )
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -215,7 +215,7 @@ def _observe_shard(readers: Readers, folder: Path, shard: ReadShard) -> int:
         "null" if one is None else json.dumps({**asdict(one), "features": dict(one.features)})
         for one in observe(readers, read_shard(shard.path), shard.limit)
     ]
-    write_whole(folder / f"{shard.name}.jsonl", ("\n".join(lines) + "\n").encode())
+    write_whole(folder / f"{shard.name}.jsonl", "".join(f"{line}\n" for line in lines).encode())
     return len(lines)
 
 

@@ -181,7 +181,7 @@ def _likelihoods(folder: Path) -> dict[str, tuple[float | None, float | None]]:
     path = folder / LIKELIHOODS
     if not path.is_file():
         return {}
-    found = {}
+    found: dict[str, tuple[float | None, float | None]] = {}
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             try:

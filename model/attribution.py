@@ -214,5 +214,5 @@ def _effect(column: _Column, estimate: float, low: float, high: float, stability
     if estimate < 0 and column.opposite:
         estimate, low, high = -estimate, -high, -low
         rows, names = len(column.mask) - rows, column.opposite
-    figures = (round(float(value), 4) for value in (estimate, low, high, stability))
-    return Effect(names[0], *figures, rows, tuple(names[1:]))
+    effect, low, high, stability = (round(float(value), 4) for value in (estimate, low, high, stability))
+    return Effect(names[0], effect, low, high, stability, rows, tuple(names[1:]))

@@ -14,13 +14,13 @@ def make_dataset(name: str, runner: str, quiet: bool, as_json: bool, make: Any) 
     """Make a dataset under the eyes of the user. make: called with ``runner`` and ``progress``."""
     from proofpress.flows.console import progress_bar, show_made
 
-    with _stoppable(runner), progress_bar(name, quiet) as progress:
+    with stoppable(runner), progress_bar(name, quiet) as progress:
         made = make(runner=runner, progress=progress)
     show_made(made, as_json, quiet)
 
 
 @contextlib.contextmanager
-def _stoppable(runner: str) -> Iterator[None]:
+def stoppable(runner: str) -> Iterator[None]:
     """Ctrl-C and SIGTERM end the command at once, with exit code 1, one line, and no process left behind.
 
     Inline work unwinds. A pool would first finish the shards it is at, so there the command just ends, and takes the
