@@ -152,7 +152,8 @@ class Experts(nn.Module):
 
 def _grouped_product(rows: Tensor, matrices: Tensor, sizes: Tensor) -> Tensor:
     """The first sizes[0] of the rows (T, a) times the first of the matrices (E, a, b), and so on: (T, b)."""
-    if rows.device.type in ("cpu", "cuda") and rows.dtype != torch.float64:
+    # Not in every torch that we run on, nor for every type and device.
+    if hasattr(F, "grouped_mm") and rows.device.type in ("cpu", "cuda") and rows.dtype != torch.float64:
         return F.grouped_mm(rows, matrices, offs=sizes.cumsum(0).to(torch.int32))
     groups = rows.split(sizes.tolist())
     return torch.cat([group @ matrix for group, matrix in zip(groups, matrices, strict=True)])
