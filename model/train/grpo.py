@@ -232,16 +232,18 @@ def _part(rollout: Rollout, which: slice, gain: Tensor, processor: Processor, re
     return Part(batch, mask.to(recipe.device), gain.to(recipe.device))
 
 
-@torch.no_grad()
 def _with_past(part: Part, run: Run, reference: JinaOCR | None) -> Part:
     """The part with the log-probabilities of the policy that drew it and of the reference, where they are needed."""
+    # Not under no_grad, where attention takes another kernel: a ratio is to be exactly 1 until a step is taken.
     recipe = _recipe(run)
     with _passes(recipe):
         if recipe.iterations > 1:
-            part = replace(part, old=token_log_probabilities(run.network, part.batch, recipe.temperature)[0])
+            part = replace(part, old=token_log_probabilities(run.network, part.batch, recipe.temperature)[0].detach())
         if reference is not None:
             reference.train()  # as the policy computes, so that equal weights are at no distance
-            part = replace(part, reference=token_log_probabilities(reference, part.batch, recipe.temperature)[0])
+            part = replace(
+                part, reference=token_log_probabilities(reference, part.batch, recipe.temperature)[0].detach()
+            )
     return part
 
 
