@@ -5,7 +5,8 @@
     python benchmarks/cleaning.py --samples ../shared/data/corpora     real samples, web-text filters, speed
 
 Sound rows are printed pages and the crops cut from them, whose labels are proofed, forms drawn here, and the layouts of
-the pages. A fault is found where the cleaner gives the reason that the fault is of. A false alarm is a sound row that a
+the pages. A fault is found where the
+cleaner gives its reason, or a rule for pictures does that came after the one which dropped the row. A false alarm is a sound row that a
 rule drops or changes, or says to lean; a note that is true of it (it does end in a full stop) is none.
 """
 
@@ -28,8 +29,11 @@ from proofpress.cleaners.corpora import CORPORA
 from proofpress.cleaners.corpus import Corpus, RawRow
 from proofpress.cleaners.forms import Field, form_text
 from proofpress.cleaners.label import apply, judge_label
-from proofpress.cleaners.rules import RULES
+from proofpress.cleaners.rule import Drop
+from proofpress.cleaners.rules import IMAGE_RULES, RULES
+from proofpress.cleaners.rules.images import Sample
 from proofpress.generators.press import PressRecipe, open_browser, print_pages
+from proofpress.pages.image import ImageError, open_image
 from proofpress.pages.record import PageRecord, Reject, Source, Word
 
 SEED = 11
@@ -62,6 +66,18 @@ def reasons(row: RawRow) -> tuple[set[str], set[str]]:
     said = {check.reason for check in made.checks if check.reason}
     acted = {check.reason for check in made.checks if check.outcome != "passed" or check.reason == "image.skew"}
     return said, acted - {""}
+
+
+def picture_reasons(row: RawRow) -> set[str]:
+    """What every rule for pictures says of a row, whichever of them would have dropped it first."""
+    try:
+        image = open_image(row.image) if isinstance(row.image, bytes) else row.image
+    except ImageError as error:
+        return {f"image.{error.reason}"}
+    sample = Sample(image, row.text, row.task, row.words, row.elements)
+    if isinstance(size := IMAGE_RULES[0].judge(sample), Drop):
+        return {size.reason}
+    return {verdict.reason for rule in IMAGE_RULES if (verdict := rule.judge(sample)).reason}
 
 
 def label_reasons(row: RawRow) -> set[str]:
@@ -121,12 +137,17 @@ def find_faults(fault: Fault, rows: dict[str, list[RawRow]], count: int) -> tupl
             if row is None:
                 continue
             put[task] += 1
-            said = label_reasons(row) if fault.of_label else reasons(row)[0]
+            said = label_reasons(row) if fault.of_label else _seen(fault, row)
             if fault.reason in said:
                 found += 1
             else:
                 print(f"missed {fault.reason} ({fault.how}) in a {task}: {said} {row.text[-80:]!r}", file=sys.stderr)
     return found, put, sum(put.values())
+
+
+def _seen(fault: Fault, row: RawRow) -> set[str]:
+    said = reasons(row)[0]
+    return said if fault.reason in said else said | picture_reasons(row)
 
 
 def seeded_faults(pages: int, count: int, only: str) -> bool:

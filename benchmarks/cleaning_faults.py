@@ -158,7 +158,7 @@ def _field(pattern: str, value: str) -> Callable[[random.Random, str], str | Non
 def _cut(rng: random.Random, image: Image.Image) -> Image.Image | None:
     """The left or right part, cut in the middle of a letter."""
     look = Print.of(image)
-    wide = [mark for mark in look.letters.tolist() if mark[3] - mark[2] >= 6 and mark[1] - mark[0] >= 6]
+    wide = [mark for mark in look.letters.tolist() if 6 <= mark[3] - mark[2] <= 2 * (mark[1] - mark[0])]
     wide = [mark for mark in wide if image.width * 0.2 < mark[2] / look.scale < image.width * 0.8]
     if not wide:
         return None

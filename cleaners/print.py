@@ -93,8 +93,8 @@ class Print:
         top, bottom, left, right = self.marks.T
         tall, wide = bottom - top, right - left
         across, down = (tall <= 4) & (wide >= 12), (wide <= 4) & (tall >= 12)
-        at_side = ((left == 0) | (right == width)) & ~across & ~(down & (tall > 0.8 * height))
-        at_end = ((top == 0) | (bottom == height)) & ~down & ~(across & (wide > 0.8 * width))
+        at_side = ((left == 0) | (right == width)) & ~across & ~(down & (tall > 0.95 * height))
+        at_end = ((top == 0) | (bottom == height)) & ~down & ~(across & (wide > 0.95 * width))
         frame = ((tall > 0.5 * height) & (tall > 40)) | ((wide > 0.5 * width) & (wide > 40))
         speck = (np.minimum(tall, wide) < 2) | (np.maximum(tall, wide) < 4)
         return int(((at_side | at_end) & ~frame & ~speck).sum())

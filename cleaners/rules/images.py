@@ -198,10 +198,10 @@ IMAGE_RULES: tuple[Rule[Sample], ...] = (
     _rule("image.size", f"drops pictures of over {MAX_SIDE:,} or under {MIN_SIDE} pixels", "20,000 wide", drop_size),
     _rule("image.blank", "drops blank pictures with a label, and printed ones without", "a white sheet", drop_blank),
     _rule("image.ink", "drops crops that are more ink than paper", "a black photograph", judge_ink),
-    _rule("image.small", f"drops letters under {MIN_LETTER} pixels", "a thumbnail", drop_small),
-    _rule("image.cut", "drops crops cut through what they show", "half a letter at the edge", drop_cut),
-    _rule("image.skew", "drops what leans by 5 degrees, notes 1", "a page laid on askew", judge_skew),
     _rule("image.mismatch", "drops far more or less print than label", "a line's label under a page", drop_mismatch),
+    _rule("image.cut", "drops crops cut through what they show", "half a letter at the edge", drop_cut),
+    _rule("image.small", f"drops letters under {MIN_LETTER} pixels", "a thumbnail", drop_small),
+    _rule("image.skew", "drops what leans by 5 degrees, notes 1", "a page laid on askew", judge_skew),
     _rule("form.unsupported", "drops forms with a value not on the paper", "company: X Ltd", drop_unsupported),
     _rule("layout.unlabelled_table", "drops layouts with a table in no region", "a grid", drop_unlabelled_table),
 )
