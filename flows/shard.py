@@ -18,6 +18,7 @@ from proofpress.cleaners.duplicates.fingerprint import hashed
 from proofpress.cleaners.screen import Screen, reject_of
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
+from proofpress.flows.truth import held_to_its_tests
 from proofpress.generators.press import STAGE, print_pages, variants_of
 from proofpress.pages.record import Check, PageRecord, Reject, Scores
 from proofpress.pages.shards import order_key, write_rejects, write_shard
@@ -81,7 +82,7 @@ def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
     firsts = [int(ref) for ref in shard.refs(STAGE)]
     if recipe.press is not None and firsts:
         indices = [index for first in firsts for index in variants_of(recipe.press, first)]
-        yield from print_pages(recipe.press, recipe.seed, indices)
+        yield from map(held_to_its_tests, print_pages(recipe.press, recipe.seed, indices))
     for position, wanted in enumerate(recipe.corpora):
         corpus = find_corpus(wanted.name, f"corpora.{position}")
         yield from clean(corpus, wanted.path, shard.refs(wanted.name))

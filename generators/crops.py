@@ -191,6 +191,7 @@ def _record(page: PageRecord, cut: _Cut, picture: Image.Image, frame: tuple[int,
         elements=(Element("e0", cut.piece.type, cut.text, (_shift(cut.box, x0, y0),)),),
         words=tuple(shifted),
         features={**page.features, "crop": cut.kind},
+        tests=(),  # they ask for the whole page
         content_id=page.content_id,
         hashes={"pixels": image.pixel_hash(crop)},
     )

@@ -40,6 +40,7 @@ from proofpress.generators.recipe import (
     variants_of,
 )
 from proofpress.generators.sheet import MATH, Layout, quad, read_layout
+from proofpress.generators.unit_tests import write_tests
 from proofpress.generators.wear import CLEAN, wear
 from proofpress.pages import image, markdown
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, to_json
@@ -147,6 +148,7 @@ def _proofed(
         )
         return
     worn = spec.features["wear"]
+    elements = tuple(_elements(spec, layout))
     page = PageRecord(
         id=identity,
         image=sheet.png,
@@ -155,11 +157,12 @@ def _proofed(
         text=label,
         task="page",
         source=source,
-        elements=tuple(_elements(spec, layout)),
+        elements=elements,
         words=tuple(_words(spec, layout)),
         recipe=made,
         features=realised(spec, layout.pieces),
         checks=tuple(Check(f"proof.{rule}", "passed") for rule in RULES),
+        tests=write_tests(identity, label, elements, address.stream("tests")),
         language=spec.style.language,
         content_id=page_id(address.seed, address.index - address.index % recipe.variants),
         hashes={"pixels": image.pixel_hash(picture), "phash": image.phash(grey)} if worn == CLEAN else {},

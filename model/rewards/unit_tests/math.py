@@ -2,9 +2,9 @@ r"""A formula on the page.
 
 Where the modes part: upstream finds formulas between dollars, ``\(`` and ``\[`` alone, and asks whether the test's
 formula is *contained* in one of them: in its MathML, or by the places of its glyphs. So what is added is free, scripts
-and radicals are not told apart, and a formula that KaTeX does not take passes against any other. Strict also finds bare
-environments and fenced formulas, and asks for the same normal form (``pages.latex``), of the formula or of one of the
-lines it is set in; a full stop or comma at its end is not part of it.
+and radicals are not told apart, a formula that KaTeX does not take passes against any other, and a dollar of money or
+of code opens a formula. Strict also finds bare environments and fenced formulas, and asks for the same normal form
+(``pages.latex``), of the formula or of one of the lines it is set in; a full stop or comma at its end is no part of it.
 """
 
 import re
@@ -35,6 +35,8 @@ _SEMANTICS = re.compile(r"<semantics>(.*)<annotation", re.DOTALL)
 _NUMBERING = re.compile(r"\\(?:tag\*?|label)\s*\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])")
 _UNKNOWN_TO_KATEX = {"multline": "gather", "eqnarray": "align", "flalign": "align"}
 _STOPS = {".", ",", ";"}
+_CODE = re.compile(r"^(`{3,})[^`\n]*\n.*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
+_PRICE, _MASK = re.compile(r"(?<!\\)((?:\\\\)*)\\\$"), "\ue000"
 
 #: Formulas of a page that are compared; no page has as many.
 MAX_FORMULAS = 2_000
@@ -122,7 +124,8 @@ def _strict_formulas(page: str, dollars: bool) -> Iterator[str]:
             known = _UNKNOWN_TO_KATEX.get(name, name)
             yield rf"\begin{{{known}*}}{body}\end{{{known}*}}"
     yield from (block.text for block in read(page) if block.kind == "code" and block.marker in _FENCES)
-    yield from delimited(page, dollars)
+    masked = _PRICE.sub(rf"\1{_MASK}", _CODE.sub("", page))  # dollars of money and of a shell open no formula
+    yield from (formula.replace(_MASK, r"\$") for formula in delimited(masked, dollars))
 
 
 def _forms(latex: str) -> list[str]:

@@ -96,6 +96,20 @@ def test_strict_finds_formulas_however_they_are_set(math, page):
     assert passes(math, page, "strict")
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        r"It cost \$5, and $x^2$ of it was lost.",
+        "```shell\n$ make test\n```\n\nThen $x^2$ is left.",
+        "````\n``` $ ls\n````\n\nThen $x^2$ is left.",
+    ],
+)
+def test_a_dollar_of_money_or_code_opens_no_formula_in_strict_mode(page):
+    test = parse_test({"type": "math", "math": "x^2"})
+    assert run(test, page).value == 1.0
+    assert run(parse_test({"type": "math", "math": r"\$5+x"}), r"So $\$5+x$ is left of \$9.").value == 1.0
+
+
 @pytest.mark.parametrize("math", [r"\frac{", r"\nosuch{x}", r"\quad", "{}", "x^{2"])
 def test_a_test_whose_formula_shows_nothing_is_an_error_in_strict_mode(math):
     result = run(parse_test({"type": "math", "math": math}), "$x$", "strict")
