@@ -1,19 +1,20 @@
 """Dataset folders: Parquet shards of page records, rejects beside them, the manifest last.
 
 A file appears under its name only when it is whole: it is written beside, synced and renamed. ``manifest.json`` comes
-last of all, so a folder with one is a complete dataset and a folder without is work in progress.
+last of all, so a folder with one is a complete dataset and a folder without is work in progress. What reads takes URLs
+(``s3://...``) as well as paths.
 
     write_shard(folder / "data/train-00000-of-00001.parquet", records)
     for record in read_records(folder, split="train"): ...
     datasets.load_dataset(str(folder))                    # reads the same folder with nothing else
 """
 
-import contextlib
+import fnmatch
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ import pyarrow.parquet as pq
 
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import REJECT_SCHEMA, SCHEMA, PageRecord, Reject
+from proofpress.pages.storage import Place, at, opened, patiently, read_bytes, sizes, whole_file, write_whole
 
 MANIFEST = "manifest.json"
 MANIFEST_KEYS = {"name", "recipe", "recipe_hash", "items", "versions", "splits", "sources", "rejected", "files"}
@@ -53,25 +55,21 @@ def write_rejects(path: Path, rejects: Iterable[Reject]) -> ShardInfo:
     return _write(path, (reject.to_row() for reject in rejects), REJECT_SCHEMA)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that its name never stands for half of it, whatever is killed when."""
-    with _whole_file(path) as partial:
-        partial.write_bytes(data)
-
-
-def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+def write_manifest(folder: Place, manifest: Mapping[str, Any]) -> None:
     """Mark the dataset as complete. Must be the last file written."""
     text = json.dumps(manifest, sort_keys=True, ensure_ascii=False, indent=1)
-    write_whole(folder / MANIFEST, text.encode() + b"\n")
+    write_whole(at(folder, MANIFEST), text.encode() + b"\n")
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
+def read_manifest(folder: Place) -> dict[str, Any]:
     """The manifest of a complete dataset; ``RequestError`` where the folder is none."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise RequestError(f"{folder}: not a complete dataset: it has no {MANIFEST}; finish the build that makes it")
+    path = at(folder, MANIFEST)
     try:
-        manifest = json.loads(path.read_bytes())
+        manifest = json.loads(read_bytes(path))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError) as error:
+        raise RequestError(
+            f"{folder}: not a complete dataset: it has no {MANIFEST}; finish the build that makes it"
+        ) from error
     except ValueError as error:
         raise WorkError(f"{path}: not valid JSON ({error}); build the dataset again") from error
     if not isinstance(manifest, dict) or not manifest.keys() >= MANIFEST_KEYS:
@@ -79,51 +77,53 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def read_records(folder: Path, split: str | None = None) -> Iterator[PageRecord]:
+def read_records(folder: Place, split: str | None = None) -> Iterator[PageRecord]:
     """The records of a dataset folder in the order of its shards, one row group in memory at a time."""
     for row in _read(folder, f"data/{split or '*'}-*.parquet", SCHEMA):
         yield PageRecord.from_row(row)
 
 
-def read_shard(path: Path) -> Iterator[PageRecord]:
+def read_shard(path: Place) -> Iterator[PageRecord]:
     """The records of one file, one row group in memory at a time. Raises ``WorkError`` where it is none of ours."""
     for row in _rows(path, SCHEMA):
         yield PageRecord.from_row(row)
 
 
-def read_rows(path: Path, rows: Iterable[int]) -> Iterator[PageRecord]:
+def read_rows(path: Place, rows: Iterable[int]) -> Iterator[PageRecord]:
     """The records at these places of one file, in ascending order; each row group that has some is read once."""
     by_group: dict[int, list[int]] = {}
     for row in sorted(set(rows)):
         by_group.setdefault(row // ROW_GROUP_ROWS, []).append(row % ROW_GROUP_ROWS)
     try:
-        with pq.ParquetFile(path) as file:
+        with opened(path) as source, patiently(path, lambda: pq.ParquetFile(source)) as file:
             for group, offsets in by_group.items():
-                yield from map(PageRecord.from_row, file.read_row_group(group).take(offsets).to_pylist())
+                table = patiently(path, partial(file.read_row_group, group))
+                yield from map(PageRecord.from_row, table.take(offsets).to_pylist())
     except (pa.ArrowException, OSError) as error:
         raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
-def read_rejects(folder: Path) -> Iterator[Reject]:
+def read_rejects(folder: Place) -> Iterator[Reject]:
     """The rejects of a dataset folder."""
     for row in _read(folder, "rejects/*.parquet", REJECT_SCHEMA):
         yield Reject.from_row(row)
 
 
-def _read(folder: Path, pattern: str, schema: pa.Schema) -> Iterator[dict[str, Any]]:
-    if not folder.is_dir():
+def _read(folder: Place, pattern: str, schema: pa.Schema) -> Iterator[dict[str, Any]]:
+    names = sizes(folder)
+    if not names and not (isinstance(folder, Path) and folder.is_dir()):
         raise RequestError(f"{folder}: no such dataset folder")
-    for path in sorted(folder.glob(pattern)):
-        yield from _rows(path, schema)
+    for name in fnmatch.filter(names, pattern):
+        yield from _rows(at(folder, name), schema)
 
 
-def _rows(path: Path, schema: pa.Schema) -> Iterator[dict[str, Any]]:
+def _rows(path: Place, schema: pa.Schema) -> Iterator[dict[str, Any]]:
     try:
-        with pq.ParquetFile(path) as file:
+        with opened(path) as source, patiently(path, lambda: pq.ParquetFile(source)) as file:
             if not file.schema_arrow.equals(schema):
                 raise RequestError(f"{path}: its columns are not those of a Proofpress dataset")
             for group in range(file.num_row_groups):
-                yield from file.read_row_group(group).to_pylist()
+                yield from patiently(path, partial(file.read_row_group, group)).to_pylist()
     except (pa.ArrowInvalid, OSError) as error:
         raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
@@ -137,8 +137,8 @@ def _write(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Sha
         "write_page_index": True,
     }
     count = 0
-    with _whole_file(path) as partial:
-        with pq.ParquetWriter(partial, schema, **options) as writer:
+    with whole_file(path) as draft:
+        with pq.ParquetWriter(draft, schema, **options) as writer:
             batch: list[dict[str, Any]] = []
             for row in rows:
                 batch.append(row)
@@ -148,23 +148,9 @@ def _write(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Sha
                     batch = []
             if batch:
                 writer.write_table(pa.Table.from_pylist(batch, schema))
-        with partial.open("rb") as file:
+        with draft.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     return ShardInfo(path.name, count, digest)
-
-
-@contextlib.contextmanager
-def _whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; on success it is synced and takes its name, on failure it is gone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _leaf_columns(schema: pa.Schema) -> list[str]:
