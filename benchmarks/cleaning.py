@@ -4,10 +4,10 @@
     python benchmarks/cleaning.py --pages 12 --faults 40
     python benchmarks/cleaning.py --samples ../shared/data/corpora     real samples, web-text filters, speed
 
-Sound rows are printed pages and the crops cut from them, whose labels are proofed, forms drawn here, and the layouts of
-the pages. A fault is found where the
-cleaner gives its reason, or a rule for pictures does that came after the one which dropped the row. A false alarm is a sound row that a
-rule drops or changes, or says to lean; a note that is true of it (it does end in a full stop) is none.
+Sound rows are printed pages and the crops cut from them, whose labels are proofed, forms drawn here, and the
+layouts of the pages. A fault is found where the cleaner gives its reason, or a rule for pictures does that came
+after the one which dropped the row. A false alarm is a sound row that a rule drops or changes, or says to lean; a
+note that is true of it (it does end in a full stop) is none.
 """
 
 import argparse
