@@ -25,10 +25,12 @@ from proofpress.generators.coverage import plan
 from proofpress.generators.kinds import KINDS, lay_out
 from proofpress.generators.layout import PageSpec
 from proofpress.generators.press import PressRecipe, lattice_of, open_browser, print_pages, shell_page, to_html
+from proofpress.generators.wear import PROFILES
 from proofpress.pages.record import PageRecord, Reject
 from proofpress.templates.assets import katex_css
 
 PAGES = PressRecipe(rows="pages")
+WORN = PressRecipe(rows="pages", wear=dict.fromkeys(PROFILES, 1.0))
 CROPS = PressRecipe(rows="crops", crops=20)
 SEED = 1
 WARM_UP = 40  # pages printed before the clock starts: fonts load, the lattice is drawn, V8 and the templates compile
@@ -123,6 +125,7 @@ def main() -> None:
     print(f"press, 1 process      {alone:7.1f} pages/s, all proofs on, {run.rejects} of {pages} rejected", flush=True)
     print(f"                      {run.cpu_seconds / pages * 1000:7.0f} ms of processor time a page, start included")
     print(f"press, 2 processes    {two_presses(pages)[0]:7.1f} pages/s, {run.formulas / pages:.0f} formulas a page")
+    print(f"worn, 2 processes     {two_presses(max(10, pages // 2), WORN)[0]:7.1f} pages/s, each of them worn")
     print(f"crops, 2 processes    {two_presses(max(10, pages // 4), CROPS)[1]:7.1f} crops/s, 20 asked of each page")
     if options.kinds:
         for kind in KINDS:

@@ -16,7 +16,7 @@ from PIL import Image
 
 from proofpress.generators.address import Address
 from proofpress.generators.layout import PageSpec, Piece, text_of
-from proofpress.generators.proof import PAPER
+from proofpress.generators.proof.ink import PAPER
 from proofpress.generators.sheet import MATH, Box, Layout, PlacedWord, quad
 from proofpress.pages import image, markdown
 from proofpress.pages.markdown import Run

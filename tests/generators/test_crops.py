@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from proofpress.generators.press import PressRecipe, print_pages
-from proofpress.generators.proof import PAPER
+from proofpress.generators.proof.ink import PAPER
 from proofpress.pages import latex, markdown
 from proofpress.pages.record import PageRecord
 from proofpress.pages.table_html import from_html

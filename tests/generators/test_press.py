@@ -86,7 +86,7 @@ def test_text_is_escaped_into_the_sheet():
 
 
 def test_a_rejected_page_says_why_and_how_to_make_it_again(browser, monkeypatch):
-    monkeypatch.setattr("proofpress.generators.proof.FAINT", -1)
+    monkeypatch.setattr("proofpress.generators.proof.ink.FAINT", -1)
     rejects = list(print_pages(RECIPE, SEED, [0], browser))
     assert [type(reject) for reject in rejects] == [Reject]
     assert rejects[0].reason == "ink"

@@ -50,10 +50,10 @@ SPEC = PageSpec("page.html.j2", STYLE, PIECES, {})
 LABEL = markdown.write([block for piece in PIECES if (block := block_of(piece))])
 
 
-def faults(browser, html=None, label=LABEL):
+def faults(browser, html=None, label=LABEL, spec=SPEC):
     sheet = browser.print(html or to_html(SPEC), STYLE.height)
     pixels = np.asarray(Image.open(io.BytesIO(sheet.png)).convert("L"))
-    return {fault.reason: fault.evidence for fault in proof(SPEC, label, read_layout(sheet.measured), pixels)}
+    return {fault.reason: fault.evidence for fault in proof(spec, label, read_layout(sheet.measured), pixels)}
 
 
 def test_a_page_without_fault_passes_every_rule(browser):
@@ -74,6 +74,10 @@ def test_a_page_without_fault_passes_every_rule(browser):
         ("overlap", "[data-eid=e3] { letter-spacing: -4px; word-spacing: -40px }"),
         ("ink", "[data-eid=e3] { color: transparent }"),
         ("ink", "[data-eid=e8] { color: #fefefe }"),
+        ("ink", "[data-eid=e9] svg { visibility: hidden }"),
+        ("contrast", "#page { background: #777; color: #444 }"),
+        ("contrast", "[data-eid=e3] { background: #333 }"),
+        ("contrast", "#page { color: #b8b8b8 }"),
         ("ink", ".masthead { border-bottom: 3px solid #000; padding-bottom: 30px }"),
         ("clipped", ".item-text { display: none }"),
         ("style", "[data-eid=e3] { text-transform: uppercase }"),
@@ -127,6 +131,30 @@ def test_what_does_not_belong_on_a_sheet_is_found(browser, old, new):
     html = to_html(SPEC)
     assert html.count(old) == 1
     assert "style" in faults(browser, html.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    "label",
+    [LABEL + "\n", "\n" + LABEL, LABEL.replace("\n\n", "\n\n\n", 1), LABEL.replace("## 2", "##  2")],
+    ids=["end", "start", "between", "mark"],
+)
+def test_a_label_that_reads_right_and_is_not_written_as_the_dialect_writes_it_is_found(browser, label):
+    assert markdown.read(label) == markdown.read(LABEL)
+    assert faults(browser, label=label).keys() == {"tree"}
+
+
+@pytest.mark.parametrize(
+    ("number", "other", "rule"),
+    [
+        (8, {"parent": "e99"}, "tree"),
+        (2, {"level": 3}, "tree"),
+        (3, {"runs": (Run("text", "Another fish."),)}, "tree"),
+        (7, {"grid": replace(GRID, cells=(*GRID.cells[:-1], Cell(1, 2, text="15 < 21")))}, "table"),
+    ],
+)
+def test_elements_that_say_something_else_than_the_label_are_found(browser, number, other, rule):
+    pieces = tuple(replace(piece, **other) if piece.id == f"e{number}" else piece for piece in PIECES)
+    assert rule in faults(browser, to_html(SPEC), spec=replace(SPEC, pieces=pieces))
 
 
 @pytest.mark.parametrize(("painted", "said"), [("x", r"\mathbf{x}"), (r"\overline{x}", r"\underline{x}")])
