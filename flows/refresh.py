@@ -83,7 +83,7 @@ def refresh(recipe: RefreshRecipe, out: Path, again: bool = False, **how: Any) -
     again: make one though nothing has changed. how: ``runner``, ``workers``, ``progress`` of ``make_dataset``.
     Raises ``RequestError`` for the folder of another loop or a wrong recipe, ``WorkError`` when work failed.
     """
-    with _alone(out):
+    with alone(out):
         before = latest(out)
         _check_name(recipe, before)
         inventory = take_inventory(recipe.build, out / "cache")
@@ -264,7 +264,7 @@ def _sha256(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _alone(out: Path) -> Iterator[None]:
+def alone(out: Path) -> Iterator[None]:
     """Only one refresh at a time works in a folder."""
     try:
         out.mkdir(parents=True, exist_ok=True)

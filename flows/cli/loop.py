@@ -109,3 +109,26 @@ def _show_rows(name: str, rows: dict[str, Any]) -> None:
 def _short(value: Any) -> str:
     text = "nothing" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+@app.command(
+    epilog=examples(
+        "serve recipes/refresh.yaml --out out/loop",
+        "serve recipes/refresh.yaml --out out/loop --set 'schedules.refresh=0 3 * * 0' --set schedules.build=null",
+    )
+)
+def serve(
+    recipe: Recipe,
+    out: Loop,
+    set_: Sets = [],  # noqa: B006
+    runner: Runner = "processes",
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Runs at once on this machine.")] = 1,
+) -> None:
+    """Run the recipe's schedules until stopped: build, clean, mine, refresh, each as a Prefect deployment.
+
+    Start `prefect server start` beside it and set PREFECT_API_URL to see and start runs on Prefect's page.
+    """
+    from proofpress.flows.loop_recipe import load_refresh
+    from proofpress.flows.serve import serve as serve_recipe
+
+    serve_recipe(load_refresh(recipe, set_), out, limit, runner)
