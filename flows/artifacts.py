@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from proofpress.pages.storage import Place
 
-def publish(name: str, figures: Mapping[str, Any], report: Path | None = None) -> bool:
+
+def publish(name: str, figures: Mapping[str, Any], report: Place | None = None) -> bool:
     """Publish figures as a table and the report as a link; whether there was a flow run to publish them for.
 
     name: becomes the artifacts' key, so that one page shows how they changed from run to run.
@@ -25,8 +27,9 @@ def publish(name: str, figures: Mapping[str, Any], report: Path | None = None) -
     key = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
     rows = [{"what": what, "value": _plain(value)} for what, value in figures.items()]
     create_table_artifact(rows, key=f"{key}-figures", description=f"What {name} came to")
-    if report is not None and report.is_file():
-        create_link_artifact(report.resolve().as_uri(), link_text=report.name, key=f"{key}-report")
+    if report is not None:
+        link = report.resolve().as_uri() if isinstance(report, Path) else report
+        create_link_artifact(link, link_text="report", key=f"{key}-report")
     return True
 
 

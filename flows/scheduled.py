@@ -29,6 +29,7 @@ from proofpress.flows.config import BuildRecipe, JudgeRecipe  # noqa: E402
 from proofpress.flows.dataset import Made  # noqa: E402
 from proofpress.flows.loop_recipe import MineRecipe, RefreshRecipe  # noqa: E402
 from proofpress.flows.observing import ByModel  # noqa: E402
+from proofpress.pages.storage import at  # noqa: E402
 
 #: What failed goes on from where it was left. Shards are tried again sooner and with back-off (``serve.RETRIES``).
 RETRIES, BACK_OFF = 2, 300  # seconds; of a flow, Prefect takes one figure
@@ -109,7 +110,7 @@ def train_sft(recipe: Path, datasets: list[Path], out: Path, resume: bool = True
 def _published(name: str, made: Made) -> dict[str, Any]:
     splits = dict(made.manifest["splits"])
     rejected = {f"rejected: {reason}": count for reason, count in made.manifest["rejected"].items()}
-    publish(name, {**splits, **rejected}, made.folder / "report.html")
+    publish(name, {**splits, **rejected}, at(made.folder, "report.html"))
     return splits
 
 
@@ -117,5 +118,5 @@ def _published_mining(made: Made) -> dict[str, Any]:
     mined = made.manifest["mined"]
     found = {**mined["mix"], **{f"weight of {name}": weight for name, weight in mined["weights"].items()}}
     found |= {f"suspect: {reason}": count for reason, count in mined["suspects"].items()}
-    publish("mine", found, made.folder / "review.html")
+    publish("mine", found, at(made.folder, "review.html"))
     return found

@@ -38,7 +38,7 @@ def test_a_recipe_without_schedules_is_refused() -> None:
     with pytest.raises(RequestError, match="schedules: nothing is scheduled"):
         deployments(loop(), Path("out"))
     pages = loop(build={"name": "pages", "press": {}}, schedules={"clean": "0 1 * * *"})
-    with pytest.raises(RequestError, match="schedules.clean: the build has no corpora"):
+    with pytest.raises(RequestError, match=r"schedules\.clean: the build has no corpora"):
         deployments(pages, Path("out"))
 
 
