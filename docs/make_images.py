@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 from proofpress.generators.browser_path import find_browser
 from proofpress.generators.kinds import KINDS
 from proofpress.generators.press import PressRecipe, print_pages
+from proofpress.generators.wear import CLEAN, PROFILES
 from proofpress.pages.record import PageRecord
 
 IMAGES = Path(__file__).parent / "images"
@@ -38,9 +39,16 @@ def scripts() -> None:
     save(contact_sheet(sheets, rows=2, height=640), "scripts.png")
 
 
-def page(kind: str, features: dict[str, tuple[str, ...]], index: int) -> Image.Image:
+def wear() -> None:
+    """``wear.png``: one letter as each profile leaves it."""
+    features = {"language": ("en",), "density": ("normal",), "columns": ("1",)}
+    sheets = [page("legal", features, 3, profile) for profile in (CLEAN, *PROFILES)]
+    save(contact_sheet(sheets, rows=2, height=460), "wear.png")
+
+
+def page(kind: str, features: dict[str, tuple[str, ...]], index: int, profile: str = CLEAN) -> Image.Image:
     """The first page from this index on that is kept."""
-    recipe = PressRecipe(kinds={kind: 1.0}, rows="pages", features=features)
+    recipe = PressRecipe(kinds={kind: 1.0}, rows="pages", features=features, wear={profile: 1.0})
     for record in print_pages(recipe, SEED, range(index, index + 9)):
         if isinstance(record, PageRecord):
             return Image.open(io.BytesIO(record.image)).convert("RGB")
@@ -86,5 +94,6 @@ def save(image: Image.Image, name: str) -> None:
 if __name__ == "__main__":
     kinds()
     scripts()
+    wear()
     if len(sys.argv) > 1:
         report(Path(sys.argv[1]))
