@@ -5,7 +5,6 @@ made = build(load_recipe(Path("recipes/demo.yaml")), Path("out/demo"))
 
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from proofpress.flows.config import BuildRecipe
@@ -15,9 +14,10 @@ from proofpress.flows.duplicates import without_duplicates
 from proofpress.flows.plan import cut_shards, digest_of, list_items
 from proofpress.flows.provenance import made_with
 from proofpress.flows.shard import make_shard
+from proofpress.pages.storage import Place
 
 
-def build(recipe: BuildRecipe, out: Path, **how: Any) -> Made:
+def build(recipe: BuildRecipe, out: Place, **how: Any) -> Made:
     """Make the dataset of a recipe. how: ``runner``, ``workers`` and ``progress`` of ``make_dataset``."""
     items = list_items(recipe)
     job = Job(

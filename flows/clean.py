@@ -10,9 +10,10 @@ from typing import Any
 from proofpress.flows.build import build
 from proofpress.flows.config import corpus_recipe
 from proofpress.flows.dataset import Made
+from proofpress.pages.storage import Place
 
 
-def clean(corpus: str, path: Path, out: Path, sets: Sequence[str] = (), **how: Any) -> Made:
+def clean(corpus: str, path: Path, out: Place, sets: Sequence[str] = (), **how: Any) -> Made:
     """Make the dataset of one corpus. sets: settings over its recipe, such as ``judge={model: nano}``.
 
     how: ``runner``, ``workers`` and ``progress`` of ``make_dataset``.

@@ -25,6 +25,7 @@ from rich.table import Table
 from proofpress.flows.dataset import Made, ShardsFailed
 from proofpress.flows.dataset import Progress as OnShard
 from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.storage import at
 
 if TYPE_CHECKING:
     from proofpress.flows.evaluate import Evaluation
@@ -185,8 +186,8 @@ def _as_json(made: Made) -> dict[str, Any]:
         **shown,
         "was_there": made.was_there,
         "dataset": str(made.folder),
-        "report": str(made.folder / "report.html"),
-        "manifest": str(made.folder / "manifest.json"),
+        "report": str(at(made.folder, "report.html")),
+        "manifest": str(at(made.folder, "manifest.json")),
     }
 
 
@@ -200,7 +201,8 @@ def _print_summary(made: Made) -> None:
     if manifest["rejected"]:
         out.print(_reasons(manifest["rejected"]))
     out.print(
-        f"dataset   {made.folder}\nreport    {made.folder / 'report.html'}\nmanifest  {made.folder / 'manifest.json'}"
+        f"dataset   {made.folder}\nreport    {at(made.folder, 'report.html')}\n"
+        f"manifest  {at(made.folder, 'manifest.json')}"
     )
 
 

@@ -1,7 +1,8 @@
 """From a job to a complete dataset folder, once, whatever is killed when: shards, card, report, and the manifest last.
 
 While a job runs, ``work/`` in the folder says whose it is and which shards are whole. The same job again makes only the
-others; another job is refused. Neither runner, workers, time nor place goes into any file, so every way gives the same.
+others; another job is refused. A dataset named by a URL (``s3://...``) is made in a folder of this machine and then
+published. Neither runner, workers, time nor place goes into any file, so every way gives the same.
 
     made = make_dataset(job, Path("out"), runner="processes", workers=4)
     made.manifest["splits"]                                                    # {"train": 188, "validation": 11}
@@ -21,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
+from proofpress.flows.publish import check_free, draft_of, publish
 from proofpress.flows.report import write_report
 from proofpress.flows.runners import Outcome, run
 from proofpress.flows.shard import WORK, ShardReport
@@ -28,6 +30,7 @@ from proofpress.pages.card import card
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import MANIFEST, read_manifest, write_manifest, write_whole
+from proofpress.pages.storage import Place, place_of, sizes
 
 
 class Shard(Protocol):
@@ -81,7 +84,7 @@ class Prepared:
 class Made:
     """A complete dataset. was_there: it was complete before, and nothing was touched."""
 
-    folder: Path
+    folder: Place
     manifest: Mapping[str, Any]
     was_there: bool
 
@@ -104,7 +107,7 @@ Progress = Callable[[int, int, str], None]
 
 def make_dataset(
     job: Job,
-    out: Path,
+    out: Place,
     runner: str = "inline",
     workers: int | None = None,
     progress: Progress = lambda done, total, name: None,
@@ -114,6 +117,10 @@ def make_dataset(
     Raises ``RequestError`` when the folder holds something else, ``WorkError`` when shards failed or the disk is full:
     then there is no manifest, and the same call again goes on with the shards that are missing.
     """
+    if isinstance(out, str):
+        out = place_of(out)
+    if isinstance(out, str):
+        return _make_and_publish(job, out, How(runner, workers, progress))
     if (out / MANIFEST).exists():
         return _already_made(job, out)
     with _disk_full_explained(out), _claimed(job, out):
@@ -139,6 +146,18 @@ def make_dataset(
         if failures:
             raise ShardsFailed(failures, len(shards))
         return _complete(job, out, made_with, [reports[shard.name] for shard in shards], prepared.files)
+
+
+def _make_and_publish(job: Job, url: str, how: How) -> Made:
+    there = sizes(url)
+    if MANIFEST in there:
+        return _already_made(job, url)
+    check_free(url, there, _claim(job))
+    draft = draft_of(url)
+    made = make_dataset(job, draft, how.runner, how.workers, how.progress)
+    publish(draft, url, how.progress)
+    shutil.rmtree(draft)
+    return Made(url, made.manifest, was_there=False)
 
 
 def _complete(
@@ -210,7 +229,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _already_made(job: Job, out: Path) -> Made:
+def _already_made(job: Job, out: Place) -> Made:
     manifest = read_manifest(out)
     if (manifest["recipe_hash"], manifest["items"]) != (job.recipe_hash, job.items):
         raise RequestError(
@@ -218,19 +237,19 @@ def _already_made(job: Job, out: Path) -> Made:
             f"{manifest['items']}), not {job.name} (recipe {job.recipe_hash}, items {job.items}); "
             "choose another --out, or delete that folder first"
         )
-    missing = [path for path in manifest["files"] if not (out / path).exists()]
+    missing = sorted(manifest["files"].keys() - sizes(out).keys())
     if missing:
         raise WorkError(
             f"{out}: {missing[0]} is gone, though {MANIFEST} names it; delete the folder and build it again"
         )
-    shutil.rmtree(out / WORK, ignore_errors=True)  # of a build killed when all else was done
+    shutil.rmtree(draft_of(out) if isinstance(out, str) else out / WORK, ignore_errors=True)  # of a killed build
     return Made(out, manifest, was_there=True)
 
 
 @contextlib.contextmanager
 def _claimed(job: Job, out: Path) -> Iterator[None]:
     """The folder for this job alone: made, or found as an earlier try of the same job left it."""
-    claim = {"name": job.name, "recipe_hash": job.recipe_hash, "items": job.items}
+    claim = _claim(job)
     owner = out / WORK / "job.json"
     if not owner.exists() and any(_is_foreign(path, out) for path in out.rglob("*")):
         raise RequestError(f"--out {out}: is not empty and holds no dataset; choose a new folder")
@@ -253,6 +272,10 @@ def _claimed(job: Job, out: Path) -> Iterator[None]:
         for left in out.rglob(".*.partial"):
             left.unlink()
         yield
+
+
+def _claim(job: Job) -> dict[str, str]:
+    return {"name": job.name, "recipe_hash": job.recipe_hash, "items": job.items}
 
 
 def _is_foreign(path: Path, out: Path) -> bool:

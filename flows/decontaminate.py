@@ -18,6 +18,7 @@ from proofpress.flows.shard import BENCHMARKS, ShardReport, benchmarks_of, write
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import read_manifest, read_shard
+from proofpress.pages.storage import Place, is_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ class ScreenedShard:
     split: str
 
 
-def decontaminate(dataset: Path, benchmarks: Sequence[Path], out: Path, **how: Any) -> Made:
+def decontaminate(dataset: Path, benchmarks: Sequence[Path], out: Place, **how: Any) -> Made:
     """Make the copy of a dataset that no benchmark is in. how: ``runner``, ``workers``, ``progress``."""
     manifest = read_manifest(dataset)
-    if out.resolve() == dataset.resolve():
+    if is_same(out, dataset):
         raise RequestError(f"--out {out}: is the dataset itself; choose a new folder")
     files = {path: file for path, file in manifest["files"].items() if path.startswith("data/")}
     names = [Path(path).stem for path in files]

@@ -29,6 +29,7 @@ from proofpress.flows.dataset import How, Job, Made, Prepared, ShardsFailed, mak
 from proofpress.flows.provenance import PACKAGES, versions
 from proofpress.flows.runners import run
 from proofpress.flows.shard import Page, ShardReport, write_pages
+from proofpress.pages import storage
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import PageRecord, Reject, to_json
 from proofpress.pages.shards import ROW_GROUP_ROWS, order_key, read_manifest, read_shard, write_whole
@@ -74,13 +75,15 @@ class SettledShard:
     places: tuple[Place, ...]
 
 
-def deduplicate(datasets: Sequence[Path], out: Path, recipe: DuplicatesRecipe, seed: int = 0, **how: Any) -> Made:
+def deduplicate(
+    datasets: Sequence[Path], out: storage.Place, recipe: DuplicatesRecipe, seed: int = 0, **how: Any
+) -> Made:
     """Make one dataset of some, without their duplicates. how: ``runner``, ``workers``, ``progress``.
 
     Rejects of the datasets stay where they are; the rows that go are the new dataset's rejects.
     """
     manifests = [read_manifest(dataset) for dataset in datasets]
-    if any(out.resolve() == dataset.resolve() for dataset in datasets):
+    if any(storage.is_same(out, dataset) for dataset in datasets):
         raise RequestError(f"--out {out}: is one of the datasets itself; choose a new folder")
     contents = {"duplicates": recipe.model_dump(mode="json"), "seed": seed, "of": [m["recipe"] for m in manifests]}
 

@@ -17,6 +17,7 @@ from proofpress.flows.shard import ShardReport, judge_pages, write_pages
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import read_manifest, read_records, read_shard
+from proofpress.pages.storage import Place, is_same
 
 if TYPE_CHECKING:
     from proofpress.model.judge import Thresholds
@@ -30,10 +31,10 @@ class JudgedShard:
     split: str
 
 
-def judge(dataset: Path, out: Path, recipe: JudgeRecipe, **how: Any) -> Made:
+def judge(dataset: Path, out: Place, recipe: JudgeRecipe, **how: Any) -> Made:
     """Make the judged copy of a dataset. how: ``runner``, ``workers`` and ``progress`` of ``make_dataset``."""
     manifest = read_manifest(dataset)
-    if out.resolve() == dataset.resolve():
+    if is_same(out, dataset):
         raise RequestError(f"--out {out}: is the dataset itself; choose a new folder")
     files = {path: file for path, file in manifest["files"].items() if path.startswith("data/")}
     contents = {"judge": recipe.model_dump(mode="json"), "of": manifest["recipe"]}

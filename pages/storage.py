@@ -43,6 +43,13 @@ def at(place: Place, name: str) -> Place:
     return place / name if isinstance(place, Path) else f"{place}/{name}"
 
 
+def is_same(one: Place, other: Place) -> bool:
+    """Whether two names are of one place."""
+    if isinstance(one, Path) and isinstance(other, Path):
+        return one.resolve() == other.resolve()
+    return one == other
+
+
 def sizes(folder: Place) -> dict[str, int]:
     """All files below a folder by their path in it, sorted, with their bytes; empty where there is no such folder."""
     if isinstance(folder, Path):

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from proofpress.pages.errors import RequestError
+
 
 def examples(*lines: str) -> str:
     """The end of a command's help: what one would type."""
@@ -21,7 +23,40 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-Out = Annotated[Path, typer.Option("--out", help="The dataset folder to make. The same command again resumes it.")]
+
+def a_place(text: str) -> Any:
+    """A path, or a URL of an object store."""
+    from proofpress.pages.storage import place_of
+
+    try:
+        return place_of(text)
+    except RequestError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def a_dataset(text: str) -> Path:
+    """A dataset's folder; of a URL, the folder of its copy on this machine, fetched now."""
+    from proofpress.flows.publish import local_copy
+
+    named = a_place(text)
+    try:
+        return local_copy(named) if isinstance(named, str) else named
+    except RequestError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+#: Places are Any to typer, which takes no unions: a Path, or a URL as text.
+Out = Annotated[
+    Any,
+    typer.Option(
+        "--out",
+        parser=a_place,
+        metavar="PLACE",
+        help="The dataset to make, a folder or a URL (s3://...). The same command again resumes it.",
+    ),
+]
+DATASET = "A complete dataset, a folder or a URL (s3://...)."
+Dataset = Annotated[Path, typer.Argument(parser=a_dataset, metavar="DATASET", help=DATASET)]
 Sets = Annotated[
     list[str], typer.Option("--set", metavar="KEY=VALUE", help="Change a key of the recipe; may be given often.")
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from proofpress.flows.cli.app import Json, Out, Quiet, Runner, Workers, app, examples
+from proofpress.flows.cli.app import Dataset, Json, Out, Quiet, Runner, Workers, a_dataset, app, examples
 from proofpress.flows.cli.making import make_dataset
 
 
@@ -24,7 +24,10 @@ class Keep(StrEnum):
     )
 )
 def dedup(
-    datasets: Annotated[list[Path], typer.Argument(help="Complete dataset folders; duplicates are found across them.")],
+    datasets: Annotated[
+        list[Path],
+        typer.Argument(parser=a_dataset, metavar="DATASET", help="Complete datasets; duplicates are found across."),
+    ],
     out: Out,
     keep: Annotated[Keep, typer.Option("--keep", help="Of each cluster keep one row a task, or all rows.")] = Keep.ONE,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The order of rows in the new dataset.")] = 0,
@@ -51,7 +54,7 @@ def dedup(
     )
 )
 def decontaminate(
-    dataset: Annotated[Path, typer.Argument(help="A complete dataset folder.")],
+    dataset: Dataset,
     against: Annotated[list[Path], typer.Option("--against", help="A benchmark's folder; may be given often.")],
     out: Out,
     runner: Runner = "inline",

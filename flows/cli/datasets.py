@@ -5,7 +5,20 @@ from typing import Annotated
 
 import typer
 
-from proofpress.flows.cli.app import Json, Model, Out, Quiet, Runner, Sets, Workers, app, examples, print_json
+from proofpress.flows.cli.app import (
+    Dataset,
+    Json,
+    Model,
+    Out,
+    Quiet,
+    Runner,
+    Sets,
+    Workers,
+    a_dataset,
+    app,
+    examples,
+    print_json,
+)
 from proofpress.flows.cli.making import make_dataset
 
 #: The corpora with an adapter, as ``cleaners.corpora.CORPORA`` has them, without the seconds it takes to import it.
@@ -20,6 +33,7 @@ CORPUS_NAMES = (
     epilog=examples(
         "build recipes/demo.yaml --out out/demo",
         "build recipes/demo.yaml --out out/more --set pages=500 --set seed=7 --runner processes",
+        "build recipes/demo.yaml --out s3://bucket/demo   (made here, then published whole)",
     )
 )
 def build(
@@ -81,7 +95,7 @@ def clean(
 
 @app.command(epilog=examples("judge out/demo --out out/judged", "judge out/demo --out out/scored --read --keep"))
 def judge(
-    dataset: Annotated[Path, typer.Argument(help="A complete dataset folder.")],
+    dataset: Dataset,
     out: Out,
     model: Model = "nano",
     read: Annotated[bool, typer.Option("--read", help="Also reward the model's own reading; much slower.")] = False,
@@ -101,7 +115,10 @@ def judge(
 
 @app.command(epilog=examples("calibrate out/demo --model out/run/model"))
 def calibrate(
-    dataset: Annotated[Path, typer.Argument(help="A dataset of proofed pages, whose labels are right.")],
+    dataset: Annotated[
+        Path,
+        typer.Argument(parser=a_dataset, metavar="DATASET", help="A dataset of proofed pages, with right labels."),
+    ],
     model: Model = "nano",
     split: Annotated[str, typer.Option("--split", help="One the model was not trained on.")] = "validation",
     false_rejects: Annotated[float, typer.Option("--false-rejects", min=0, max=0.5, help="Share to give up.")] = 0.02,
@@ -122,7 +139,7 @@ def calibrate(
 
 @app.command(epilog=examples("report out/demo   (then open out/demo/report.html)"))
 def report(
-    dataset: Annotated[Path, typer.Argument(help="A complete dataset folder.")],
+    dataset: Dataset,
     json_: Json = False,
     quiet: Quiet = False,
 ) -> None:

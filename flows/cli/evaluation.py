@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofpress.flows.cli.app import Json, Quiet, app, examples, print_json
+from proofpress.flows.cli.app import Dataset, Json, Quiet, app, examples, print_json
 
 if TYPE_CHECKING:
     from proofpress.flows.evaluate import Evaluation, Subject
@@ -89,7 +89,7 @@ def omnidocbench(
     ),
 )
 def dataset(
-    path: Annotated[Path, typer.Argument(help="A dataset folder.")],
+    path: Dataset,
     predictions: Predictions = None,
     model: Reader = None,
     split: Annotated[str, typer.Option("--split", help="Which split.")] = "validation",

@@ -7,13 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from proofpress.flows.cli.app import Json, Quiet, Sets, app, examples, print_json
+from proofpress.flows.cli.app import Json, Quiet, Sets, a_dataset, app, examples, print_json
 
 train_app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 app.add_typer(train_app, name="train", help="Train the model on datasets: labels, then rewards, then its draft head.")
 
 Recipe = Annotated[Path, typer.Argument(help="The training recipe, a YAML file; recipes/train/ has some.")]
-Data = Annotated[list[Path], typer.Option("--data", help="A dataset folder; may be given often.")]
+Data = Annotated[
+    list[Path],
+    typer.Option("--data", parser=a_dataset, metavar="DATASET", help="A dataset, folder or URL; may be given often."),
+]
 Run = Annotated[Path, typer.Option("--out", help="The folder of the run: log, checkpoints, model.")]
 Line = Callable[[Mapping[str, Any]], None]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")]
