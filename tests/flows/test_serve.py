@@ -68,6 +68,14 @@ def test_every_entrypoint_of_the_work_pools_loads_and_takes_its_parameters() -> 
 
 
 @pytest.mark.slow
+def test_the_automations_that_come_along_are_ones() -> None:
+    from prefect.events.schemas.automations import AutomationCore
+
+    for one in yaml.safe_load((ROOT / "recipes/notify.yaml").read_text())["automations"]:
+        assert AutomationCore.model_validate(one).actions
+
+
+@pytest.mark.slow
 def test_each_schedule_is_a_deployment_with_the_recipe_as_its_form() -> None:
     schedules = dict.fromkeys(("build", "clean", "mine", "refresh"), "0 3 * * *")
     made = deployments(loop(schedules=schedules), Path("out"))
