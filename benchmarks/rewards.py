@@ -6,9 +6,9 @@ python benchmarks/rewards.py [--pages 60] [--large 1]
   that they agree.
 - Formulas: this project's score of a pair, parsed anew, against rendering both in Chromium and measuring their glyphs
   as olmOCR-bench compares them: a fresh page with KaTeX for each formula, the comparison itself not counted. It is a
-  stand-in written from upstream's code (olmocr/bench/katex/render.py), not that code.
-- Pages: labels of printed pages against readings with 3 % of the letters wrong, gold and reading for the first time; and
-  as a trainer scores them, eight readings a gold.
+  stand-in after the published description of upstream's renderer, not its code.
+- Pages: labels of printed pages against readings with 3 % of the letters wrong, gold and reading for the first time;
+  and as a trainer scores them, eight readings a gold.
 
 Times are CPU seconds of this process and its threads, for tables the least of several; the browser's are by the clock.
 """

@@ -42,7 +42,10 @@ _SPANS = {
 }
 
 # One spelling of each tag: rows of cells, whose text has no markup but raised and lowered words.
-_PLAIN_CELL = r"""t[dh](?: rowspan="[0-9]{1,3}")?(?: colspan="[0-9]{1,3}")?>[^<]*+(?:<(su[bp])>[^<]*+</\1>[^<]*+)*+</t[dh]>"""
+_PLAIN_CELL = (
+    r"""t[dh](?: rowspan="[0-9]{1,3}")?(?: colspan="[0-9]{1,3}")?>"""
+    r"[^<]*+(?:<(su[bp])>[^<]*+</\1>[^<]*+)*+</t[dh]>"
+)
 _PLAIN = re.compile(rf"<table>(?:<thead>|</thead>|<tbody>|</tbody>|<tr>(?:<{_PLAIN_CELL})*+</tr>)++</table>")
 _PLAIN_PIECE = re.compile(
     r"""<(/thead|thead|tr|t[dh])(?: rowspan="([0-9]+)")?(?: colspan="([0-9]+)")?>((?:[^<]|</?su[bp]>)*)"""

@@ -3,7 +3,8 @@
     checked = check(text, sample)
     checked.reward, checked.parts["tests"]
 
-A checker that fails gives no reward, never zero: the model is not to learn from our faults.
+A checker that fails gives no reward, never zero: the model is not to learn from our faults. An answer too long to be
+checked (status ``timeout``) is the model's fault, and is paid what the checker says.
 """
 
 import json
@@ -18,7 +19,7 @@ from proofpress.model.train.data import Sample
 DEFAULT = RewardRecipe()
 
 #: What a checker says where it has no verdict.
-FAILED = frozenset(("timeout", "error"))
+FAILED = "error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def check(prediction: str, sample: Sample, recipe: RewardRecipe = DEFAULT) -> Ch
         result = score(prediction, sample.text, sample.task, recipe, tests)
     except GoldError as error:
         return Checked(None, trouble=f"the truth cannot be scored against: {error}")
-    if result.status in FAILED:
+    if result.status == FAILED:
         return Checked(None, trouble=f"{result.status}: {result.evidence}")
     return Checked(result.value, {**result.parts, **({} if tests is None else {"tests": tests})})
 
@@ -45,7 +46,7 @@ def check(prediction: str, sample: Sample, recipe: RewardRecipe = DEFAULT) -> Ch
 def _share_passed(prediction: str, sample: Sample) -> float | None:
     """The share of the row's unit tests that pass; None where there are none that give a verdict."""
     verdicts = [run(test, prediction) for test in _tests(sample.tests)]
-    values = [verdict.value for verdict in verdicts if verdict.status not in FAILED]
+    values = [verdict.value for verdict in verdicts if verdict.status != FAILED]
     return sum(values) / len(values) if values else None
 
 

