@@ -5,8 +5,9 @@ python benchmarks/audit.py [--pages 40] [--seed 9] [--misses misses.png]
 Ink: each page is printed again with its glyphs transparent. What differs is text's ink: every word's box must own some,
 and none may lie outside the boxes of words and figures. This is done for pages of every kind and script.
 
-Words: English pages at 150 dpi are read by Tesseract, and the words of the label are looked for among its own. A word
-that is missed is read again alone; what is still missed is listed, and drawn on a sheet to be looked at.
+Words: English pages at 150 dpi are read by Tesseract, and the words of the label are looked for among its own; words
+with letters that its English model does not know are not asked for. A word that is missed is read again alone; what is
+still missed is listed, and drawn on a sheet to be looked at.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageOps
 
 from proofpress.generators.address import Address
 from proofpress.generators.press import PressRecipe, open_browser, print_pages, to_html
@@ -98,7 +99,7 @@ def audit_words(pages: int, seed: int) -> tuple[int, int, int, list[Miss]]:
         labelled = {element.id for element in record.elements if element.type not in UNLABELLED}
         for word in record.words:
             bare = _bare(word.text)
-            if word.element not in labelled or word.text.startswith(("$", "[^")) or not any(map(str.isalnum, bare)):
+            if word.element not in labelled or word.text.startswith(("$", "[^")) or not _known(bare):
                 continue
             asked += 1
             if seen[bare]:
@@ -116,8 +117,18 @@ def _read_page(record: PageRecord) -> str:
     return _tesseract(record.image, "3")
 
 
+def _known(word: str) -> bool:
+    """Whether it is a word, in letters that the English model has been taught."""
+    return word.isascii() and any(map(str.isalnum, word))
+
+
 def _read_alone(record: PageRecord, word: Word) -> str:
+    """What Tesseract reads of a word enlarged, with paper round it; a turned one is turned upright."""
     crop = _crop(record, word)
+    paper = crop.getpixel((0, 0))
+    crop = ImageOps.expand(crop, 10, paper)
+    if crop.height > crop.width and len(word.text) > 2:
+        crop = crop.rotate(-90, expand=True)
     buffer = io.BytesIO()
     crop.resize((crop.width * 2, crop.height * 2), Image.Resampling.BICUBIC).save(buffer, "PNG")
     return _bare(" ".join(_tesseract(buffer.getvalue(), "8").split()))
@@ -131,7 +142,7 @@ def _tesseract(png: bytes, mode: str) -> str:
 
 def _crop(record: PageRecord, word: Word) -> Image.Image:
     left, top, right, bottom = _box(word.quad)
-    return Image.open(io.BytesIO(record.image)).convert("RGB").crop((left - 4, top - 3, right + 4, bottom + 3))
+    return Image.open(io.BytesIO(record.image)).convert("RGB").crop((left - 1, top - 1, right + 1, bottom + 1))
 
 
 def _bare(word: str) -> str:

@@ -55,3 +55,8 @@ def restriction(licence: str) -> str:
 def may_train(benchmark: bool, split: str) -> bool:
     """Whether a row may stand in a split: one of a benchmark never stands where models learn."""
     return not (benchmark and split in TRAINING_SPLITS)
+
+
+def joined(*licences: str) -> str:
+    """The licences that hold together for what is under all of them, as an SPDX expression."""
+    return " AND ".join(sorted({part for licence in licences for part in licence.split(" AND ")}))

@@ -95,7 +95,8 @@ class BuildRecipe(Recipe):
 
     def contents(self) -> dict[str, Any]:
         """The recipe as JSON values, without where things lie on this machine: that must not change the dataset."""
-        here: Any = {"press": {"browser"}, "corpora": {"__all__": {"path"}}, "decontaminate": True}
+        press = {"browser": True, "bank": {"path"}}
+        here: Any = {"press": press, "corpora": {"__all__": {"path"}}, "decontaminate": True}
         against = [folder.name for folder in self.decontaminate]
         return {**self.model_dump(mode="json", exclude=here), "decontaminate": against}
 

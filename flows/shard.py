@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from proofpress.cleaners.clean import clean, reject_repeat
 from proofpress.cleaners.decontaminate import Index
 from proofpress.cleaners.duplicates.fingerprint import hashed
+from proofpress.cleaners.licences import joined
 from proofpress.cleaners.screen import Screen, reject_of
 from proofpress.flows.config import BuildRecipe, JudgeRecipe
 from proofpress.flows.plan import ShardPlan, find_corpus
@@ -138,6 +139,7 @@ def _count(pages: Sequence[Page]) -> dict[str, Any]:
     for page in pages:
         empty = {"licence": page.source.licence, "made": 0, "kept": 0, "rejected": Counter()}
         source = sources.setdefault(page.source.name, empty)
+        source["licence"] = joined(source["licence"], page.source.licence)
         source["made"] += 1
         if isinstance(page, Reject):
             source["rejected"][f"{page.stage}: {page.reason}"] += 1

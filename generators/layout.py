@@ -86,10 +86,21 @@ class Style:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """Content that a page took from others. rows: ids of the records of the source it is from."""
+
+    source: str
+    licence: str
+    url: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PageSpec:
     """A page to print. template: a name in ``templates/``. features: what the lattice says of this page.
 
-    off: features that hold only where a piece shows them, with what they are where none does.
+    off: features that hold only where a piece shows them, with what they are where none does. taken: what of it is not
+    the press's own.
     """
 
     template: str
@@ -97,6 +108,7 @@ class PageSpec:
     pieces: tuple[Piece, ...]
     features: Mapping[str, str]
     off: Mapping[str, str] = field(default_factory=dict)
+    taken: Taken | None = None
 
 
 @dataclass(frozen=True, slots=True)

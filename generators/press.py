@@ -132,9 +132,13 @@ def _proofed(
     except ValueError as error:
         label, faults = "", [Check("proof.label", "failed", "label", str(error))]
     source = Source(STAGE, str(address), VERSION, LICENCE)
+    if spec.taken is not None:
+        source = dataclasses.replace(source, licence=spec.taken.licence, url=spec.taken.url)
     identity = page_id(address.seed, address.index)
-    how = recipe.model_dump(mode="json", exclude={"pages", "browser"})  # neither changes a page
-    made = {"generator": STAGE, "version": VERSION, "address": str(address), "press": how}
+    how = recipe.model_dump(mode="json", exclude={"pages": True, "browser": True, "bank": {"path"}})  # change no page
+    made: dict[str, object] = {"generator": STAGE, "version": VERSION, "address": str(address), "press": how}
+    if spec.taken is not None:
+        made["bank"] = dataclasses.asdict(spec.taken)
     if faults:
         yield Reject(
             id=identity,

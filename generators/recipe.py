@@ -9,6 +9,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from proofpress.generators.address import Address
+from proofpress.generators.content.bank import BankRecipe, open_bank
 from proofpress.generators.coverage import Lattice, plan, vary
 from proofpress.generators.kinds import KINDS, lay_out
 from proofpress.generators.kinds.traits import SETTING
@@ -45,6 +46,7 @@ class PressRecipe(BaseModel):
     variants: int = Field(
         1, ge=1, le=100, description="How many of the pages in a row are one content, set and worn in different ways."
     )
+    bank: BankRecipe | None = Field(None, description="A cleaned dataset to take content from; none when absent.")
     width: int = Field(1024, ge=640, le=4096, description="Width of a page in pixels; its height follows the paper.")
     rows: Literal["pages", "crops", "both"] = Field(
         "both", description="Whether the dataset gets the pages, crops cut from them, or both."
@@ -104,9 +106,13 @@ def variants_of(recipe: PressRecipe, first: int) -> range:
 
 
 def compose(recipe: PressRecipe, seed: int, index: int) -> PageSpec:
-    """What the page of this index is to be: its content is that of its variants, its setting its own."""
+    """What the page of this index is to be: its content is that of its variants, its setting its own.
+
+    ``RequestError`` where the bank's dataset is not there.
+    """
     lattice, first = lattice_of(recipe), index - index % recipe.variants
     features = plan(lattice, seed, index // recipe.variants)
     if index != first:
         features = vary(lattice, features, plan(lattice, seed, index), SETTING)
-    return lay_out(features, Address(seed, STAGE, first), recipe.width, Address(seed, STAGE, index))
+    bank = None if recipe.bank is None else open_bank(recipe.bank)
+    return lay_out(features, Address(seed, STAGE, first), recipe.width, Address(seed, STAGE, index), bank)

@@ -9,6 +9,7 @@ builder writes a little more content than fits; the press keeps what does.
 from collections.abc import Mapping
 
 from proofpress.generators.address import Address
+from proofpress.generators.content.bank import Bank
 from proofpress.generators.content.languages import Language
 from proofpress.generators.kinds import business, flow, reference
 from proofpress.generators.kinds.page import Page
@@ -21,11 +22,17 @@ KINDS: dict[str, Kind] = {**flow.KINDS, **business.KINDS, **reference.KINDS}
 __all__ = ["KINDS", "PAPERS", "Kind", "Page", "lay_out"]
 
 
-def lay_out(features: Mapping[str, str], address: Address, width: int, setting: Address | None = None) -> PageSpec:
+def lay_out(
+    features: Mapping[str, str],
+    address: Address,
+    width: int,
+    setting: Address | None = None,
+    bank: Bank | None = None,
+) -> PageSpec:
     """The page at this address with these features: a value for ``kind`` and every axis of ``traits.AXES``.
 
     setting: where its style and fonts are drawn from; ``address`` where not given. Pages of one address set in several
-    ways are variants of one content.
+    ways are variants of one content. bank: where some pages take content from.
     """
     setting = setting or address
     kind = KINDS[features["kind"]]
@@ -35,6 +42,9 @@ def lay_out(features: Mapping[str, str], address: Address, width: int, setting: 
     page.running_head(page.rng("running_head"))
     kind.build(page)
     page.page_number(page.rng("page_number"))
+    taken = None
+    if bank is not None:
+        page.pieces, taken = bank.fill(page.pieces, style, features["script"], address.stream("bank"))
     pieces = tuple(sorted(page.pieces, key=lambda piece: ZONES.index(piece.zone)))
     texts = (
         text_of(piece) + piece.marker + piece.attributes.get("texts", "") for piece in pieces if piece.type != "code"
@@ -42,4 +52,4 @@ def lay_out(features: Mapping[str, str], address: Address, width: int, setting: 
     text = "".join(sorted(set("".join(texts))))
     style, face = set_fonts(style, features["script"], features["face"], text, setting.stream("fonts"))
     made = {**features, "paper": paper, "face": face, "font": style.font}
-    return PageSpec("page.html.j2", style, pieces, made, OFF)
+    return PageSpec("page.html.j2", style, pieces, made, OFF, taken)
