@@ -56,8 +56,11 @@ class Warp:
         corners = np.array(polygon, dtype=np.float64).reshape(-1, 2)
         return tuple(np.round(self.points(_dense(corners) if self.waves else corners), 2).ravel().tolist())
 
-    def picture(self, page: np.ndarray, beyond: Sequence[int]) -> np.ndarray:
-        """The page ``(height, width[, 3])`` of uint8 in its image. beyond: the colour of what is no paper."""
+    def picture(self, page: np.ndarray, beyond: Sequence[int] | None) -> np.ndarray:
+        """The page ``(height, width[, 3])`` of uint8 in its image.
+
+        beyond: the colour of what is no paper; None where the paper goes on as at its edge.
+        """
         width, height = self.image_size
         shrunk = float(np.sqrt(abs(np.linalg.det(self.homography[:2, :2]))))
         if shrunk < 0.9:
@@ -69,6 +72,8 @@ class Warp:
         fine = cv2.resize(nodes.astype(np.float32), (columns * STEP, rows * STEP), interpolation=cv2.INTER_LINEAR)
         fine = fine[STEP : STEP + height, STEP : STEP + width]
         across, down = cv2.split(fine)
+        if beyond is None:
+            return cv2.remap(page, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         value = tuple(beyond) if page.ndim == 3 else round(sum(beyond) / 3)
         return cv2.remap(page, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=value)
 

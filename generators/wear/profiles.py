@@ -44,13 +44,13 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that is done to one page. steps: ``(name, amounts)`` in order."""
+    """All that is done to one page. steps: ``(name, amounts)`` in order. beyond: None for more of the paper's edge."""
 
     profile: str
     strength: float
     steps: tuple[tuple[str, Mapping[str, float]], ...]
     grey: bool
-    beyond: tuple[int, int, int]
+    beyond: tuple[int, int, int] | None
     margin: int
 
 
@@ -200,7 +200,8 @@ def draw_plan(profile: str, rng: random.Random, strength: float, paper: bool = T
         drawn = {name: rng.uniform(*bounds) for name, bounds in chance.amounts.items()}
         if taken and (paper or chance.step not in MARKS):
             steps.append((chance.step, {name: _milder(name, value, strength) for name, value in drawn.items()}))
-    return Plan(profile, strength, tuple(steps), of.grey, rng.choice(of.beyond), of.margin if paper else 0)
+    beyond = rng.choice(of.beyond) if paper else None
+    return Plan(profile, strength, tuple(steps), of.grey, beyond, of.margin if paper else 0)
 
 
 def _milder(name: str, value: float, strength: float) -> float:

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -122,3 +123,10 @@ def test_a_word_that_became_too_small_is_seen_and_one_that_was_small_is_not():
     small = QUAD * (1, 1, 1, 1, 1, 0.6, 1, 0.6)
     assert "pixels high" in illegible(WORD, WORD, small, [20.0])
     assert illegible(WORD, WORD, small, [8.0]) is None
+
+
+def test_a_crop_has_no_edge_of_its_paper(page):
+    crop = replace(page, task="text", id="1" * 32)
+    for index in range(6):
+        worn = grey(wear(crop, "turned", Address(7, "press", index)))
+        assert worn[[0, -1]].min() > 150 and worn[:, [0, -1]].min() > 150
