@@ -25,7 +25,7 @@ from rich.table import Table
 from proofpress.flows.dataset import Made, ShardsFailed
 from proofpress.flows.dataset import Progress as OnShard
 from proofpress.pages.errors import RequestError, WorkError
-from proofpress.pages.storage import at
+from proofpress.pages.storage import Place, at, read_bytes
 
 if TYPE_CHECKING:
     from proofpress.flows.evaluate import Evaluation
@@ -143,9 +143,9 @@ def _rates(figures: Mapping[str, Any]) -> str:
     return ", ".join(f"{task} CER {found['cer']:.1%} (n={found['rows']})" for task, found in figures["tasks"].items())
 
 
-def show_profile(folder: Path) -> None:
+def show_profile(folder: Place) -> None:
     """What a mining found: rewards of tasks, what costs reward, and where labels wait to be looked at."""
-    profile = json.loads((folder / "profile.json").read_bytes())
+    profile = json.loads(read_bytes(at(folder, "profile.json")))
     rewards = ", ".join(f"{task} {one['mean']:.3f} (n={one['rows']})" for task, one in profile["rewards"].items())
     out.print(f"reward    {rewards or 'nothing could be scored'}")
     effects = [one for one in profile["attribution"]["effects"] if one["low"] > 0]
@@ -163,9 +163,9 @@ def show_profile(folder: Path) -> None:
     else:
         out.print("No feature's effect is told from noise.")
     mix = profile["mix"]
-    out.print(f"mix       {mix['hard']:,} hard, {mix['ordinary']:,} ordinary\nrecipe    {folder / 'recipe.yaml'}")
+    out.print(f"mix       {mix['hard']:,} hard, {mix['ordinary']:,} ordinary\nrecipe    {at(folder, 'recipe.yaml')}")
     suspects = ", ".join(f"{reason} {count:,}" for reason, count in profile["suspects"].items())
-    out.print(f"review    {folder / 'review.html'} ({suspects or 'no label is suspect'})")
+    out.print(f"review    {at(folder, 'review.html')} ({suspects or 'no label is suspect'})")
 
 
 def show_error(error: RequestError | WorkError) -> None:

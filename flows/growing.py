@@ -25,6 +25,7 @@ from proofpress.flows.plan import Item, ShardPlan, list_items
 from proofpress.flows.provenance import made_with
 from proofpress.flows.shard import ShardReport, make_shard
 from proofpress.flows.shard_store import ShardStore
+from proofpress.generators.press import STAGE, variants_of
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import MANIFEST, order_key, write_whole
 
@@ -48,7 +49,7 @@ class KeyedShard:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All rows a recipe asks for, and what each is made of. digests: content id -> digest, of corpora's rows."""
+    """All rows a recipe asks for. digests: content id -> what it is made of: a row's digest, a content's pages."""
 
     items: Sequence[Item]
     digests: Mapping[str, str]
@@ -61,9 +62,15 @@ class Inventory:
 
 
 def take_inventory(recipe: BuildRecipe, cache: Path) -> Inventory:
-    """List a recipe's rows. cache: a folder that remembers what corpora's rows are made of while no file changes."""
+    """List a recipe's rows. cache: a folder that remembers what corpora's rows are made of while no file changes.
+
+    A process sees a corpus as it first saw it, so each turn of a loop should be a process of its own.
+    """
     items = list_items(recipe)
     digests: dict[str, str] = {}
+    if recipe.press is not None:
+        printed = (item for item in items if item.source == STAGE)
+        digests = {item.content_id: str(len(variants_of(recipe.press, int(item.ref)))) for item in printed}
     for corpus in recipe.corpora:
         refs = {item.ref: item.content_id for item in items if item.source == corpus.name}
         found = row_digests(corpus, list(refs), cache)

@@ -32,6 +32,7 @@ from proofpress.model.mining import Choice, Observation, choose, suspects
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import PageRecord, Scores, to_json
 from proofpress.pages.shards import order_key, read_manifest, read_rows, read_shard, write_whole
+from proofpress.pages.storage import Place, is_same
 
 ROWS_PER_SHARD = 200
 OBSERVED, PROFILE, RECIPE = "observations.jsonl", "profile.json", "recipe.yaml"
@@ -73,13 +74,13 @@ class MixedShard:
     rows: tuple[Taken, ...]
 
 
-def mine(dataset: Path, out: Path, recipe: MineRecipe, readers: Readers, **how: Any) -> Made:
+def mine(dataset: Path, out: Place, recipe: MineRecipe, readers: Readers, **how: Any) -> Made:
     """Make the folder of a mining. how: ``runner``, ``workers``, ``progress`` of ``make_dataset``.
 
     Raises ``RequestError`` where the split has no records or the readings do not fit them.
     """
     manifest = read_manifest(dataset)
-    if out.resolve() == dataset.resolve():
+    if is_same(out, dataset):
         raise RequestError(f"--out {out}: is the dataset itself; choose a new folder")
     if not manifest["splits"].get(recipe.split):
         has = ", ".join(sorted(manifest["splits"])) or "none"

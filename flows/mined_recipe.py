@@ -9,7 +9,7 @@ from typing import Any
 
 from proofpress.flows.config import BuildRecipe
 from proofpress.generators.coverage import Lattice
-from proofpress.generators.press import PressRecipe, lattice_of
+from proofpress.generators.recipe import PressRecipe, lattice_of
 from proofpress.pages.record import to_json
 
 #: Parts of a dataset's recipe that hold for the pages printed for it as well.
@@ -21,18 +21,20 @@ def mined_recipe(
 ) -> tuple[BuildRecipe, dict[str, float]]:
     """The recipe, and those of the weights that the press can follow: features of a crop or a corpus it cannot.
 
-    Its seed follows from the dataset and the weights, so that its pages are new ones and the same each time.
+    A bank is left out, for a manifest does not tell where it lies. The seed follows from dataset and weights, so
+    that its pages are new ones and the same each time.
     """
     base = recipe_of(manifest["recipe"])
     press = PressRecipe(**base.get("press") or {})
     lattice = lattice_of(press)
     used = {name: weight for name, weight in weights.items() if _printable(lattice, name)}
+    press = press.model_copy(update={"pages": pages, "weights": _multiplied(press, lattice, used), "bank": None})
     seed = blake2b(to_json([manifest["recipe_hash"], manifest["items"], used]).encode(), digest_size=4).digest()
     recipe = BuildRecipe(
         **{key: base[key] for key in KEPT if key in base},
         name=f"{manifest['name']}-mined",
         seed=int.from_bytes(seed, "big"),
-        press=press.model_copy(update={"pages": pages, "weights": _multiplied(press, used)}),
+        press=press,
     )
     return recipe, used
 
@@ -44,9 +46,9 @@ def recipe_of(recipe: Mapping[str, Any]) -> Mapping[str, Any]:
     return recipe
 
 
-def _multiplied(press: PressRecipe, weights: Mapping[str, float]) -> dict[str, float]:
-    """The press's weights times these; a kind's own weight counts where no other stands over it."""
-    before = {**{f"kind={kind}": weight for kind, weight in press.kinds.items()}, **press.weights}
+def _multiplied(press: PressRecipe, lattice: Lattice, weights: Mapping[str, float]) -> dict[str, float]:
+    """The press's weights times these; the weight that a kind or a wear has by itself counts too."""
+    before = dict(lattice.weights)
     new = {name: round(before.get(name, 1.0) * weight, 4) for name, weight in weights.items()}
     return {**press.weights, **new}
 

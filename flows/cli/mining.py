@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofpress.flows.cli.app import Json, Quiet, Runner, Workers, app, examples
+from proofpress.flows.cli.app import Dataset, Json, Out, Quiet, Runner, Workers, app, examples
 from proofpress.flows.cli.making import make_dataset
 from proofpress.pages.errors import RequestError
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     )
 )
 def mine(
-    dataset: Annotated[Path, typer.Argument(help="A complete dataset folder.")],
-    out: Annotated[Path, typer.Option("--out", help="The folder to make: the mix, its profile, recipe and review.")],
+    dataset: Dataset,
+    out: Out,
     model: Annotated[str | None, typer.Option("--model", help="nano (bundled), or a folder with a checkpoint.")] = None,
     predictions: Annotated[
         list[Path],

@@ -13,7 +13,7 @@ from proofpress.flows.loop_recipe import MineRecipe
 from proofpress.flows.mine import mine
 from proofpress.flows.observing import LIKELIHOODS, ByPredictions
 from proofpress.generators.coverage import plan
-from proofpress.generators.press import lattice_of
+from proofpress.generators.recipe import lattice_of
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import encode_png
 from proofpress.pages.record import Check, PageRecord, Source

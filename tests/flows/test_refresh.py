@@ -11,6 +11,7 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from proofpress.cleaners.files import open_files
 from proofpress.flows import refresh as loops
 from proofpress.flows.cli import app
 from proofpress.flows.compare import compare
@@ -266,6 +267,7 @@ def _add_formula(loop: Path) -> None:
     (sample / "images/00000000ff.png").write_bytes(_darker(picture))
     lines = (sample / "train.lst").read_text().rstrip("\n")
     (sample / "train.lst").write_text(f"{lines}\n{len(formulas)} 00000000ff basic\n")
+    open_files.cache_clear()  # another turn is another process
 
 
 def _darker(png: bytes) -> bytes:
