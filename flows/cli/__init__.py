@@ -7,7 +7,18 @@ it runs, so that help and small commands answer at once. Commands of one kind st
 
 import sys
 
-from proofpress.flows.cli import cleaning, datasets, evaluation, loop, machine, mining, model, reading, training  # noqa: F401
+from proofpress.flows.cli import (  # noqa: F401
+    cleaning,
+    datasets,
+    evaluation,
+    loop,
+    machine,
+    mining,
+    model,
+    reading,
+    training,
+    viewing,
+)
 from proofpress.flows.cli.app import app
 from proofpress.pages.errors import RequestError, WorkError
 
