@@ -22,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
+from proofpress.cleaners.licences import joined
 from proofpress.flows.publish import check_free, draft_of, publish
 from proofpress.flows.report import write_report
 from proofpress.flows.runners import Outcome, run
@@ -193,6 +194,7 @@ def _totals(reports: Sequence[ShardReport]) -> dict[str, Any]:
             total = sources.setdefault(
                 name, {"licence": counts["licence"], "made": 0, "kept": 0, "rejected": Counter()}
             )
+            total["licence"] = joined(total["licence"], counts["licence"])
             total["made"] += counts["made"]
             total["kept"] += counts["kept"]
             total["rejected"].update(counts["rejected"])
