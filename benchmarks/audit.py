@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageDraw
 
 from proofpress.generators.address import Address
 from proofpress.generators.press import PressRecipe, open_browser, print_pages, to_html
@@ -123,10 +123,11 @@ def _known(word: str) -> bool:
 
 
 def _read_alone(record: PageRecord, word: Word) -> str:
-    """What Tesseract reads of a word enlarged, with paper round it; a turned one is turned upright."""
+    """What Tesseract reads of a word enlarged; turned upright where it is high.
+
+    It is cut out closely, for Tesseract takes the height of the picture for that of the line.
+    """
     crop = _crop(record, word)
-    paper = crop.getpixel((0, 0))
-    crop = ImageOps.expand(crop, 10, paper)
     if crop.height > crop.width and len(word.text) > 2:
         crop = crop.rotate(-90, expand=True)
     buffer = io.BytesIO()
