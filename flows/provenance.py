@@ -13,7 +13,7 @@ from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import machine
 
 PACKAGES = ("proofpress", "numpy", "pillow", "pyarrow", "mini-racer", "lxml")
-PRESS_PACKAGES = ("jinja2", "playwright", "sympy", "fonttools")
+PRESS_PACKAGES = ("jinja2", "playwright", "sympy", "fonttools", "faker", "babel", "opencv-python-headless")
 MODEL_PACKAGES = ("torch", "safetensors")
 
 
