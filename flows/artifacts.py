@@ -29,7 +29,7 @@ def publish(name: str, figures: Mapping[str, Any], report: Place | None = None) 
     create_table_artifact(rows, key=f"{key}-figures", description=f"What {name} came to")
     if report is not None:
         link = report.resolve().as_uri() if isinstance(report, Path) else report
-        create_link_artifact(link, link_text="report", key=f"{key}-report")
+        create_link_artifact(link, link_text="report", key=f"{key}-report", description=f"The report of {name}")
     return True
 
 

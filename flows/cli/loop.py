@@ -113,13 +113,15 @@ def _short(value: Any) -> str:
 
 @app.command(
     epilog=examples(
-        "serve recipes/refresh.yaml --out out/loop",
+        "serve recipes/refresh.yaml",
         "serve recipes/refresh.yaml --out out/loop --set 'schedules.refresh=0 3 * * 0' --set schedules.build=null",
     )
 )
 def serve(
     recipe: Recipe,
-    out: Loop,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The loop's folder; out/ and the recipe's name if not given.")
+    ] = None,
     set_: Sets = [],  # noqa: B006
     runner: Runner = "processes",
     limit: Annotated[int, typer.Option("--limit", min=1, help="Runs at once on this machine.")] = 1,
@@ -131,4 +133,5 @@ def serve(
     from proofpress.flows.loop_recipe import load_refresh
     from proofpress.flows.serve import serve as serve_recipe
 
-    serve_recipe(load_refresh(recipe, set_), out, limit, runner)
+    checked = load_refresh(recipe, set_)
+    serve_recipe(checked, out or Path("out") / checked.name, limit, runner)

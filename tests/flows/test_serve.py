@@ -49,7 +49,7 @@ def test_without_a_run_nothing_is_published() -> None:
 def test_the_command_reads_the_recipe_before_it_serves(monkeypatch: pytest.MonkeyPatch) -> None:
     served: list[Any] = []
     monkeypatch.setattr("proofpress.flows.serve.serve", lambda *values: served.append(values))
-    line = ["serve", str(ROOT / "recipes/refresh.yaml"), "--out", "out/loop", "--set", "schedules.build=null"]
+    line = ["serve", str(ROOT / "recipes/refresh.yaml"), "--set", "schedules.build=null"]
     app(line, standalone_mode=False)
     ((recipe, out, limit, runner),) = served
     assert recipe.schedules.build is None and (out, limit, runner) == (Path("out/loop"), 1, "processes")
