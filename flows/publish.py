@@ -22,7 +22,6 @@ from proofpress.pages.storage import at, get, put, read_bytes, remove, sizes, wr
 
 CLAIM = "work/publish.json"
 BESIDE = ("README.md", "report.html")  # files of a dataset that its manifest does not name
-SAFE = re.compile(r"(?:[A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*")
 
 Progress = Callable[[int, int, str], None]
 
@@ -101,8 +100,6 @@ def local_copy(url: str) -> Path:
 
 def _fetch(url: str, folder: Path, name: str, sha256: str) -> None:
     """One file, unless it is there already."""
-    if not SAFE.fullmatch(name):
-        raise RequestError(f"{url}/{MANIFEST}: files: {name!r} is not the name of a file in a dataset")
     path = folder / name
     if path.exists() and _sha256(path) == sha256:
         return

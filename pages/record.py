@@ -237,7 +237,7 @@ def _plain(value: Any) -> dict[str, Any]:
     return {f.name: getattr(value, f.name) for f in fields(value)}
 
 
-_IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 _SOURCE = pa.struct([(name, pa.string()) for name in ("name", "id", "revision", "licence", "url")])
 _ELEMENT = pa.struct(
     [
@@ -264,7 +264,7 @@ _SCORES = pa.struct(
 
 def _hugging_face(kind: pa.DataType) -> Any:
     """The description ``datasets`` wants of an Arrow type, so that an image column is decoded as one."""
-    if kind == _IMAGE:
+    if kind == IMAGE:
         return {"_type": "Image"}
     if pa.types.is_struct(kind):
         return {f.name: _hugging_face(f.type) for f in kind}
@@ -273,15 +273,16 @@ def _hugging_face(kind: pa.DataType) -> Any:
     return {"dtype": {"double": "float64"}.get(str(kind), str(kind)), "_type": "Value"}
 
 
-def _schema(columns: list[tuple[str, pa.DataType]]) -> pa.Schema:
+def schema_of(columns: list[tuple[str, pa.DataType]]) -> pa.Schema:
+    """A schema of these columns that ``datasets`` reads as it is meant, images as images."""
     features = {name: _hugging_face(kind) for name, kind in columns}
     return pa.schema(columns, metadata={"huggingface": json.dumps({"info": {"features": features}})})
 
 
-SCHEMA = _schema(
+SCHEMA = schema_of(
     [
         ("id", pa.string()),
-        ("image", _IMAGE),
+        ("image", IMAGE),
         ("width", pa.int32()),
         ("height", pa.int32()),
         ("text", pa.string()),
@@ -302,7 +303,7 @@ SCHEMA = _schema(
     ]
 )
 
-REJECT_SCHEMA = _schema(
+REJECT_SCHEMA = schema_of(
     [
         ("id", pa.string()),
         ("stage", pa.string()),
@@ -310,7 +311,7 @@ REJECT_SCHEMA = _schema(
         ("evidence", pa.string()),
         ("source", _SOURCE),
         ("text", pa.string()),
-        ("image", _IMAGE),
+        ("image", IMAGE),
         ("original", pa.string()),
     ]
 )

@@ -12,6 +12,7 @@ last of all, so a folder with one is a complete dataset and a folder without is 
 import fnmatch
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +29,8 @@ from proofpress.pages.storage import Place, at, opened, patiently, read_bytes, s
 
 MANIFEST = "manifest.json"
 MANIFEST_KEYS = {"name", "recipe", "recipe_hash", "items", "versions", "splits", "sources", "rejected", "files"}
+FILE_NAME = re.compile(r"(?:[\w-][\w.-]*/)*[\w-][\w.-]*")  # stays in its folder
+IMAGES = ".bytes"  # how Parquet's names of columns of images end
 ROW_GROUP_ROWS = 100  # one image row is read by reading its row group; viewers refuse larger ones
 
 
@@ -47,12 +50,12 @@ def order_key(seed: int, identity: str) -> str:
 
 def write_shard(path: Path, records: Iterable[PageRecord]) -> ShardInfo:
     """Write records, in the order given, as one Parquet file; equal records give equal bytes."""
-    return _write(path, (record.to_row() for record in records), SCHEMA)
+    return write_rows(path, (record.to_row() for record in records), SCHEMA)
 
 
 def write_rejects(path: Path, rejects: Iterable[Reject]) -> ShardInfo:
     """Write rejects, in the order given, as one Parquet file."""
-    return _write(path, (reject.to_row() for reject in rejects), REJECT_SCHEMA)
+    return write_rows(path, (reject.to_row() for reject in rejects), REJECT_SCHEMA)
 
 
 def write_manifest(folder: Place, manifest: Mapping[str, Any]) -> None:
@@ -74,6 +77,9 @@ def read_manifest(folder: Place) -> dict[str, Any]:
         raise WorkError(f"{path}: not valid JSON ({error}); build the dataset again") from error
     if not isinstance(manifest, dict) or not manifest.keys() >= MANIFEST_KEYS:
         raise RequestError(f"{path}: not the manifest of a Proofpress dataset; choose another folder")
+    for name in manifest["files"]:
+        if not FILE_NAME.fullmatch(name):  # a dataset may come from anywhere, and its files are read and copied by name
+            raise RequestError(f"{path}: files: {name!r} is not the name of a file in a dataset")
     return manifest
 
 
@@ -128,12 +134,13 @@ def _rows(path: Place, schema: pa.Schema) -> Iterator[dict[str, Any]]:
         raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
 
-def _write(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> ShardInfo:
+def write_rows(path: Path, rows: Iterable[dict[str, Any]], schema: pa.Schema) -> ShardInfo:
+    """Write rows of a schema, in the order given, as one Parquet file; equal rows give equal bytes."""
     columns = _leaf_columns(schema)
     options = {
         # PNG and JPEG bytes do not compress again, and no two images are equal enough for a dictionary.
-        "compression": {column: "NONE" if column == "image.bytes" else "ZSTD" for column in columns},
-        "use_dictionary": [column for column in columns if column != "image.bytes"],
+        "compression": {column: "NONE" if column.endswith(IMAGES) else "ZSTD" for column in columns},
+        "use_dictionary": [column for column in columns if not column.endswith(IMAGES)],
         "write_page_index": True,
     }
     count = 0

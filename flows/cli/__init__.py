@@ -16,6 +16,7 @@ from proofpress.flows.cli import (  # noqa: F401
     mining,
     model,
     reading,
+    sharing,
     training,
     viewing,
 )

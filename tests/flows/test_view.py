@@ -110,6 +110,7 @@ def test_the_buttons_and_filters_do_what_the_keys_do(viewer: Viewer, page: Page)
     kept = [entry for entry in viewer.shelf.entries if entry.kept == "kept"]
     page.get_by_label("Kept", exact=True).select_option("kept")
     wait_for(page, f"Row 1 of {len(kept)}")
+    page.get_by_label("Kept", exact=True).focus()
     page.keyboard.press("b")  # a select takes its own keys
     page.get_by_role("button", name="Reject").click()
     wait_for(page, f"Rejected. Row 2 of {len(kept)}")

@@ -61,7 +61,7 @@ def test_a_dataset_is_read_from_where_it_lies(folder: storage.Place, tmp_path: P
     write_whole(at(folder, "data/train-00000-of-00001.parquet"), (tmp_path / "shard.parquet").read_bytes())
     with pytest.raises(RequestError, match=r"not a complete dataset: it has no manifest\.json"):
         shards.read_manifest(folder)
-    shards.write_manifest(folder, dict.fromkeys(shards.MANIFEST_KEYS, written.sha256))
+    shards.write_manifest(folder, {**dict.fromkeys(shards.MANIFEST_KEYS, written.sha256), "files": {}})
     assert shards.read_manifest(folder)["name"] == written.sha256
     assert list(shards.read_records(folder, "train")) == records(250)
     assert list(shards.read_records(folder, "validation")) == []
