@@ -39,6 +39,10 @@ bench: setup  ## Measure the figures that the README states
 	$(BIN)/python benchmarks/reading.py
 	$(BIN)/python benchmarks/rewards.py
 	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/decoding.py
+	$(BIN)/python benchmarks/cleaning.py
+	$(BIN)/python benchmarks/duplicates.py
+	$(BIN)/python benchmarks/decontamination.py
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'

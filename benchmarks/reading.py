@@ -19,13 +19,16 @@ from proofpress.pages.label import normal_label
 from proofpress.pages.record import PageRecord
 
 HELD_OUT_SEED = 987_654_321
+# What the bundled model has learned to read, as in recipes/proofs.yaml.
+LEARNED_KINDS = {"paper": 1.0, "report": 1.0, "exam": 1.0}
+LEARNED = {"language": ("en",), "face": ("serif", "sans"), "formula.font": ("absent", "katex")}
 KINDS = ("word", "line", "paragraph", "formula", "table")
 
 
 def held_out(count: int) -> dict[str, list[PageRecord]]:
     """The first ``count`` crops of each kind at the held-out seed that fit the model's view unscaled."""
     found: dict[str, list[PageRecord]] = defaultdict(list)
-    recipe = PressRecipe(rows="crops", crops=30)
+    recipe = PressRecipe(rows="crops", crops=30, kinds=LEARNED_KINDS, features=LEARNED)
     with open_browser(recipe) as browser:
         for record in print_pages(recipe, HELD_OUT_SEED, range(10_000), browser):
             if not isinstance(record, PageRecord) or record.width > 768 or record.height > 512:
