@@ -64,11 +64,9 @@ def _carry_out(
         flat, left = MARKS[name](flat, boxes, draws[name], **amounts[name])
         marks += left
     warp = _warp(amounts, page.shape[1::-1], draws, plan.margin)
-    clean = warp.picture(cv2.cvtColor(page, cv2.COLOR_RGB2GRAY), plan.beyond)
-    if plan.grey:
-        worn = clean if flat is page else warp.picture(cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY), plan.beyond)
-    else:
-        worn = warp.picture(flat, plan.beyond)
+    grey = cv2.cvtColor(page, cv2.COLOR_RGB2GRAY)
+    kept = cv2.cvtColor(flat, cv2.COLOR_RGB2GRAY) if plan.grey else flat
+    clean, worn = warp.pictures((grey, kept), plan.beyond)
     for name in (name for name in amounts if name in STEPS):
         worn = STEPS[name](worn, draws[name], **amounts[name])
     seen = worn if worn.ndim == 2 else cv2.cvtColor(worn, cv2.COLOR_RGB2GRAY)

@@ -61,21 +61,33 @@ class Warp:
 
         beyond: the colour of what is no paper; None where the paper goes on as at its edge.
         """
-        width, height = self.image_size
+        return self.pictures((page,), beyond)[0]
+
+    def pictures(self, pages: Sequence[np.ndarray], beyond: Sequence[int] | None) -> list[np.ndarray]:
+        """``picture`` of several pages of one size: where each pixel comes from is reckoned once."""
+        across, down = self._origins()
+        border = cv2.BORDER_REPLICATE if beyond is None else cv2.BORDER_CONSTANT
         shrunk = float(np.sqrt(abs(np.linalg.det(self.homography[:2, :2]))))
-        if shrunk < 0.9:
-            page = cv2.GaussianBlur(page, (0, 0), 0.45 / shrunk)
+        pictures = []
+        for page in pages:
+            value = beyond if beyond is None or page.ndim == 3 else (round(sum(beyond) / 3),)
+            if shrunk < 0.9:
+                page = cv2.GaussianBlur(page, (0, 0), 0.45 / shrunk)
+            pictures.append(
+                cv2.remap(page, across, down, cv2.INTER_LINEAR, borderMode=border, borderValue=value or (0,))
+            )
+        return pictures
+
+    def _origins(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where on the page each pixel of the image comes from, as OpenCV wants it: fixed-point, from pixel centres."""
+        width, height = self.image_size
         columns, rows = -(-width // STEP) + 2, -(-height // STEP) + 2
         # A node stands in the middle of its square, where ``resize`` takes it to be; one more row all round is cut off.
         x, y = np.meshgrid((np.arange(columns) - 0.5) * STEP, (np.arange(rows) - 0.5) * STEP)
         nodes = self.sources(np.stack((x.ravel(), y.ravel()), axis=1)).reshape(rows, columns, 2) - 0.5
         fine = cv2.resize(nodes.astype(np.float32), (columns * STEP, rows * STEP), interpolation=cv2.INTER_LINEAR)
-        fine = fine[STEP : STEP + height, STEP : STEP + width]
-        across, down = cv2.split(fine)
-        if beyond is None:
-            return cv2.remap(page, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        value = tuple(beyond) if page.ndim == 3 else round(sum(beyond) / 3)
-        return cv2.remap(page, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=value)
+        across, down = cv2.split(fine[STEP : STEP + height, STEP : STEP + width])
+        return cv2.convertMaps(across, down, cv2.CV_16SC2)
 
 
 def bend_and_lay(
