@@ -29,27 +29,27 @@ from proofpress.flows.config import BuildRecipe, JudgeRecipe  # noqa: E402
 from proofpress.flows.dataset import Made  # noqa: E402
 from proofpress.flows.loop_recipe import MineRecipe, RefreshRecipe  # noqa: E402
 from proofpress.flows.observing import ByModel  # noqa: E402
-from proofpress.pages.storage import at  # noqa: E402
+from proofpress.pages.storage import Place, at  # noqa: E402
 
 #: What failed goes on from where it was left. Shards are tried again sooner and with back-off (``serve.RETRIES``).
 RETRIES, BACK_OFF = 2, 300  # seconds; of a flow, Prefect takes one figure
 
 
 @flow(retries=RETRIES, retry_delay_seconds=BACK_OFF)
-def build(recipe: BuildRecipe, out: Path, runner: str = "processes", workers: int | None = None) -> dict[str, Any]:
+def build(recipe: BuildRecipe, out: Place, runner: str = "processes", workers: int | None = None) -> dict[str, Any]:
     """Print, clean, judge and shard a dataset."""
     return _published("build", builds.build(recipe, out, runner=runner, workers=workers))
 
 
 @flow(retries=RETRIES, retry_delay_seconds=BACK_OFF)
-def clean(corpus: str, path: Path, out: Path, runner: str = "processes", workers: int | None = None) -> dict[str, Any]:
+def clean(corpus: str, path: Path, out: Place, runner: str = "processes", workers: int | None = None) -> dict[str, Any]:
     """Clean one public corpus into a dataset."""
     return _published("clean", cleans.clean(corpus, path, out, runner=runner, workers=workers))
 
 
 @flow(retries=RETRIES, retry_delay_seconds=BACK_OFF)
 def judge(
-    dataset: Path, out: Path, recipe: JudgeRecipe, runner: str = "processes", workers: int | None = None
+    dataset: Path, out: Place, recipe: JudgeRecipe, runner: str = "processes", workers: int | None = None
 ) -> dict[str, Any]:
     """Judge a dataset into a new one."""
     return _published("judge", judges.judge(dataset, out, recipe, runner=runner, workers=workers))

@@ -45,9 +45,8 @@ def at(place: Place, name: str) -> Place:
 
 def is_same(one: Place, other: Place) -> bool:
     """Whether two names are of one place."""
-    if isinstance(one, Path) and isinstance(other, Path):
-        return one.resolve() == other.resolve()
-    return one == other
+    places = [place_of(place) if isinstance(place, str) else place for place in (one, other)]
+    return len({place.resolve() if isinstance(place, Path) else place for place in places}) == 1
 
 
 def sizes(folder: Place) -> dict[str, int]:

@@ -125,6 +125,12 @@ def test_a_place_is_a_path_or_a_url(text: str, place: storage.Place):
     assert place_of(text) == place
 
 
+def test_a_place_is_the_same_however_it_is_named(tmp_path: Path):
+    assert storage.is_same(str(tmp_path), tmp_path / "x" / "..")
+    assert storage.is_same("memory://a/", "memory://a")
+    assert not storage.is_same("memory://a", tmp_path)
+
+
 def test_a_url_of_no_known_store_is_refused():
     with pytest.raises(RequestError, match="no store is known for nfs3://"):
         place_of("nfs3://server/demo")
