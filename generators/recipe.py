@@ -44,7 +44,11 @@ class PressRecipe(BaseModel):
         description=f"What pages go through, as relative weights: {CLEAN}, {', '.join(PROFILES)}.",
     )
     variants: int = Field(
-        1, ge=1, le=100, description="How many of the pages in a row are one content, set and worn in different ways."
+        1,
+        ge=1,
+        le=100,
+        description="How many of the pages in a row are one content, set and worn in "
+        "different ways; where duplicates are looked for, `duplicates.keep: all` leaves them in.",
     )
     bank: BankRecipe | None = Field(None, description="A cleaned dataset to take content from; none when absent.")
     width: int = Field(1024, ge=640, le=4096, description="Width of a page in pixels; its height follows the paper.")
