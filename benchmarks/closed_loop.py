@@ -165,6 +165,13 @@ def told(options: argparse.Namespace, seeds: Sequence[Sequence[Record]]) -> str:
             for arm in ("start", "uniform", "mined")
         ]
         lines.append(f"| {name} | {len(chosen)} | {' | '.join(means)} | {mean:+.4f} | {low:+.4f} to {high:+.4f} |")
+    found = [
+        json.loads(path.read_text())["weights"] for path in options.work.glob("seed-*/mined/*/mining/profile.json")
+    ]
+    lines += [
+        "",
+        f"In {sum(map(bool, found))} of {len(found)} minings a feature stood out; where none does, both arms print the same.",
+    ]
     lines += ["", "By seed, mined - uniform (hard, elsewhere):", ""]
     for number, records in enumerate(seeds):
         parts = [[one.mined - one.uniform for one in records if one.hard == hard] for hard in (True, False)]
