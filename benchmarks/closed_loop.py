@@ -170,7 +170,8 @@ def told(options: argparse.Namespace, seeds: Sequence[Sequence[Record]]) -> str:
     ]
     lines += [
         "",
-        f"In {sum(map(bool, found))} of {len(found)} minings a feature stood out; where none does, both arms print the same.",
+        f"In {sum(map(bool, found))} of {len(found)} minings a feature stood out; where none does, "
+        "both arms print the same.",
     ]
     lines += ["", "By seed, mined - uniform (hard, elsewhere):", ""]
     for number, records in enumerate(seeds):
