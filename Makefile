@@ -23,7 +23,7 @@ demo: setup  ## Print, clean, judge and shard a dataset of 300 pages, then train
 	@echo "The dataset's report: out/demo/report.html"
 
 test: setup  ## Run the tests
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 test-slow: setup  ## Run the tests that take more than a few seconds
 	$(BIN)/pytest -m slow
