@@ -94,13 +94,15 @@ ERRORS = [
 def test_no_further_misread_word_raises_the_reward(
     paragraphs: list[list[str]], rng: random.Random, recipe: RewardRecipe
 ) -> None:
-    tokens = [[f"{word}{number}" for number, word in enumerate(paragraph)] for paragraph in paragraphs]
+    # No two paragraphs are alike but for a word: misread alike they would be a repeated block, which costs on its own.
+    tokens = [[f"{word}{p}{n}" for n, word in enumerate(paragraph)] for p, paragraph in enumerate(paragraphs)]
     gold = "\n\n".join(map(" ".join, tokens))
     places = [(i, j) for i, paragraph in enumerate(tokens) for j in range(len(paragraph))]
     rng.shuffle(places)
     before = 1.0
+    error = rng.choice(ERRORS)  # of one kind: a word left out and one put in beside it are one misread word, not two
     for number, (i, j) in enumerate(places[:6]):
-        tokens[i][j] = rng.choice(ERRORS)(tokens[i][j], rng)
+        tokens[i][j] = error(tokens[i][j], rng)
         value = score("\n\n".join(map(" ".join, tokens)), gold, "page", recipe).value
         assert value <= before + 1e-9, (number, tokens)
         before = value
