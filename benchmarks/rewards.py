@@ -212,7 +212,7 @@ def main() -> None:
         printed = list(print_pages(recipe, SEED, range(arguments.pages), browser))
     records = [page for page in printed if isinstance(page, PageRecord)]
     labels = [e.text for record in records for e in record.elements if e.type == "formula"]
-    for line in (*formulas(labels), *pages([record.text for record in records])):
+    for line in (*formulas(labels), *pages([record.text for record in records if record.text])):
         print(line, flush=True)
 
 
