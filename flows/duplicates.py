@@ -16,7 +16,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofpress.cleaners.duplicates.clusters import find_clusters
@@ -30,9 +29,9 @@ from proofpress.flows.provenance import PACKAGES, versions
 from proofpress.flows.runners import run
 from proofpress.flows.shard import Page, ShardReport, write_pages
 from proofpress.pages import storage
-from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.errors import RequestError
 from proofpress.pages.record import PageRecord, Reject, to_json
-from proofpress.pages.shards import ROW_GROUP_ROWS, order_key, read_manifest, read_shard, write_whole
+from proofpress.pages.shards import order_key, raw_rows, read_manifest, read_shard, write_whole
 
 STAGE = "duplicates"
 
@@ -203,18 +202,13 @@ def _rejects(dataset: Path) -> list[Entry]:
 
 
 def _read(places: Sequence[Place]) -> Iterator[Page]:
-    """The pages at their places, each row group read once."""
-    groups: dict[tuple[Path, int], list[Place]] = defaultdict(list)
+    """The pages at their places, in no promised order."""
+    files: dict[Path, dict[int, Place]] = defaultdict(dict)
     for place in places:
-        groups[place.path, place.row // ROW_GROUP_ROWS].append(place)
-    for (path, group), wanted in groups.items():
-        try:
-            with pq.ParquetFile(path) as file:
-                rows = file.read_row_group(group)
-        except (pa.ArrowException, OSError) as error:
-            raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
-        for place in wanted:
-            yield _settled_page(place, rows.slice(place.row % ROW_GROUP_ROWS, 1).to_pylist()[0])
+        files[place.path][place.row] = place
+    for path, wanted in files.items():
+        for row, content in zip(sorted(wanted), raw_rows(path, wanted), strict=True):
+            yield _settled_page(wanted[row], content)
 
 
 def _settled_page(place: Place, row: Mapping[str, Any]) -> Page:

@@ -96,7 +96,12 @@ def read_shard(path: Place) -> Iterator[PageRecord]:
 
 
 def read_rows(path: Place, rows: Iterable[int]) -> Iterator[PageRecord]:
-    """The records at these places of one file, in ascending order; each row group that has some is read once."""
+    """The records at these places of one file, in ascending order."""
+    yield from map(PageRecord.from_row, raw_rows(path, rows))
+
+
+def raw_rows(path: Place, rows: Iterable[int]) -> Iterator[dict[str, Any]]:
+    """The rows at these places of one Parquet file, in ascending order; each row group that has some is read once."""
     by_group: dict[int, list[int]] = {}
     for row in sorted(set(rows)):
         by_group.setdefault(row // ROW_GROUP_ROWS, []).append(row % ROW_GROUP_ROWS)
@@ -104,7 +109,7 @@ def read_rows(path: Place, rows: Iterable[int]) -> Iterator[PageRecord]:
         with opened(path) as source, patiently(path, lambda: pq.ParquetFile(source)) as file:
             for group, offsets in by_group.items():
                 table = patiently(path, partial(file.read_row_group, group))
-                yield from map(PageRecord.from_row, table.take(offsets).to_pylist())
+                yield from table.take(offsets).to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise WorkError(f"{path}: cannot be read as Parquet: {error}") from error
 
