@@ -21,6 +21,7 @@ from math import prod
 from pathlib import Path
 
 import torch
+from heldout import printed
 from PIL import Image, ImageDraw
 from torch import Tensor
 
@@ -153,11 +154,7 @@ def against_transformers(tokens: int) -> None:
 
 def crops(count: int) -> list[Image.Image]:
     """Held-out paragraphs, printed for this."""
-    import io
-
-    from reading import held_out
-
-    return [Image.open(io.BytesIO(record.image)).convert("RGB") for record in held_out(count)["paragraph"]]
+    return [crop.image for crop in printed(count) if crop.kind == "paragraph"]
 
 
 def read_all(reader: Reader, images: list[Image.Image], rows: int, drafts: int) -> list[Decoded]:

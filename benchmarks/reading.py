@@ -1,74 +1,65 @@
-"""What the bundled model reads: crops printed for this alone, at a seed that no training uses, each kind apart.
+"""What the bundled model reads of crops that no training saw, beside Tesseract, each kind apart.
 
-python benchmarks/reading.py [--crops 60] [--model nano]
+    python benchmarks/reading.py [--crops 60] [--model nano]
+    python benchmarks/reading.py --samples ../shared/data/corpora     real crops of public corpora, too
+
+CER: edits a character of the label, which holds formulas in normal form. F1: of a formula's tree, or TEDS of a table.
+exact: share of crops read without a fault.
 """
 
 import argparse
-import io
+import shutil
 import time
-from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean
 
-from PIL import Image
+from heldout import KINDS, Crop, printed, real, tesseract
 from rapidfuzz.distance import Levenshtein
 
-from proofpress.generators.press import PressRecipe, open_browser, print_pages
 from proofpress.model.reader import Reader
 from proofpress.model.rewards import score
-from proofpress.pages.label import normal_label
-from proofpress.pages.record import PageRecord
 
-HELD_OUT_SEED = 987_654_321
-# What the bundled model has learned to read, as in recipes/proofs.yaml.
-LEARNED_KINDS = {"paper": 1.0, "report": 1.0, "exam": 1.0}
-LEARNED = {"language": ("en",), "face": ("serif", "sans"), "formula.font": ("absent", "katex")}
-KINDS = ("word", "line", "paragraph", "formula", "table")
+MEASURES = {"formula": ("F1", "structure"), "table": ("TEDS", "teds")}  # beside CER, and where the reward says it
 
 
-def held_out(count: int) -> dict[str, list[PageRecord]]:
-    """The first ``count`` crops of each kind at the held-out seed that fit the model's view unscaled."""
-    found: dict[str, list[PageRecord]] = defaultdict(list)
-    recipe = PressRecipe(rows="crops", crops=30, kinds=LEARNED_KINDS, features=LEARNED)
-    with open_browser(recipe) as browser:
-        for record in print_pages(recipe, HELD_OUT_SEED, range(10_000), browser):
-            if not isinstance(record, PageRecord) or record.width > 768 or record.height > 512:
-                continue
-            kind = record.features["crop"]
-            if len(found[kind]) < count:
-                found[kind].append(record)
-            if all(len(found[kind]) == count for kind in KINDS):
-                return found
-    raise AssertionError("ten thousand pages hold enough of each kind")
-
-
-def figures(reader: Reader, records: list[PageRecord]) -> Iterator[str]:
-    """Character error rate, mean reward, share read without a fault, crops a second."""
-    images = [Image.open(io.BytesIO(record.image)).convert("RGB") for record in records]
-    start = time.perf_counter()
-    readings = reader.read(images)
-    seconds = time.perf_counter() - start
-    labels = [normal_label(record.text, record.task) for record in records]
-    errors = sum(Levenshtein.distance(r.text, label) for r, label in zip(readings, labels, strict=True))
-    rewards = [
-        score(r.text, label, record.task).value for r, label, record in zip(readings, labels, records, strict=True)
-    ]
-    exact = sum(r.text == label for r, label in zip(readings, labels, strict=True))
-    yield f"CER {errors / sum(map(len, labels)):6.1%}"
-    yield f"reward {sum(rewards) / len(rewards):.3f}"
-    yield f"exact {exact / len(records):4.0%}"
-    yield f"{len(records) / seconds:5.1f} crops/s"
+def figures(crops: list[Crop], texts: list[str]) -> Iterator[str]:
+    """What a reading is worth, as it is printed."""
+    errors = sum(Levenshtein.distance(text, crop.label) for crop, text in zip(crops, texts, strict=True))
+    rewards = [score(text, crop.label, crop.task) for crop, text in zip(crops, texts, strict=True)]
+    yield f"CER {errors / sum(len(crop.label) for crop in crops):6.1%}"
+    if measure := MEASURES.get(crops[0].task):
+        yield f"{measure[0]:>4} {mean(reward.parts.get(measure[1], 0.0) for reward in rewards):.3f}"
+    else:
+        yield " " * 10
+    yield f"reward {mean(reward.value for reward in rewards):.3f}"
+    yield f"exact {mean(text == crop.label for crop, text in zip(crops, texts, strict=True)):4.0%}"
 
 
 def main() -> None:
     """Print, read and say."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--crops", type=int, default=60, help="How many crops of each kind.")
     parser.add_argument("--model", default="nano")
+    parser.add_argument("--samples", type=Path, help="Folder with samples of public corpora, by their names.")
     arguments = parser.parse_args()
     reader = Reader.load(arguments.model)
-    crops = held_out(arguments.crops)
-    for kind in KINDS:
-        print(f"{kind:<10} n={len(crops[kind])}", *figures(reader, crops[kind]), sep="  ")
+    sets = {"clean": printed(arguments.crops), "worn": printed(arguments.crops, worn=True)}
+    if arguments.samples:
+        sets["real"] = real(arguments.samples, arguments.crops)
+    has_tesseract = shutil.which("tesseract") is not None
+    for name, crops in sets.items():
+        for kind in KINDS:
+            own = [crop for crop in crops if crop.kind == kind]
+            if not own:
+                continue
+            start = time.perf_counter()
+            texts = [reading.text for reading in reader.read([crop.image for crop in own])]
+            speed = len(own) / (time.perf_counter() - start)
+            row = f"{name:<6}{kind:<10} n={len(own):<4}"
+            print(row, *figures(own, texts), f"{speed:5.1f} crops/s", sep="  ", flush=True)
+            if has_tesseract:
+                print(" " * len(row), *figures(own, list(map(tesseract, own))), "Tesseract", sep="  ", flush=True)
 
 
 if __name__ == "__main__":

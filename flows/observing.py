@@ -76,12 +76,14 @@ class ByModel:
         labels = [normal_label(record.text, record.task) for record in records]
         seen = [place for place, image in enumerate(images) if _fits(reader, image, labels[place])]
         shown = [images[place] for place in seen]
-        first, likelihoods = reader.read(shown), reader.likelihood(shown, [labels[place] for place in seen])
+        first, beliefs = reader.read(shown), reader.believe(shown, [labels[place] for place in seen])
         again = reader.read([paler(image) for image in shown]) if self.read_twice else []
         found: list[Read | None] = [None] * len(records)
         for number, place in enumerate(seen):
             texts = (first[number].text, *(reading.text for reading in again[number : number + 1]))
-            found[place] = Read(texts, round(likelihoods[number], DIGITS), round(first[number].likelihood, DIGITS))
+            found[place] = Read(
+                texts, round(beliefs[number].likelihood, DIGITS), round(first[number].likelihood, DIGITS)
+            )
         return found
 
 

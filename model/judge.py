@@ -1,10 +1,12 @@
 """The judge: does the bundled model believe a record's label, and would it read the same from the image?
 
-A record's likelihood is the mean log-probability per token that the model gives the label when it sees the image; it
-falls where label and image disagree. Its reward (slower: the model has to read) compares the model's own reading with
-the label. A model that reads crops judges a page by some of its elements, chosen by a hash of their ids, and the page's
-likelihood is that of the worst of them. A record is dropped when all that was measured lies below thresholds which were
-calibrated so that of proofed records no more than a known share does.
+A record's likelihood is the mean log-probability per token that the model gives the label when it sees the image, and
+its doubt how much likelier something else is where the label surprises most: the first falls where label and image
+have little to do with each other, the second rises where one digit is wrong. Its reward (slower: the model has to read)
+compares the model's own reading with the label. A model that reads crops judges a page by some of its elements, chosen
+by a hash of their ids, and the page's likelihood and doubt are those of the worst of them. A record is dropped when it
+is not believed, and its reading, where there is one, does not acquit it. The thresholds are calibrated so that of
+proofed records no more than a known share is not believed.
 
     judge = Judge.load("nano")
     for record in judge.judge(records, read=False):
@@ -23,7 +25,7 @@ from PIL.Image import Image
 
 from proofpress.model.jina_ocr.checkpoint import folder_of
 from proofpress.model.jina_ocr.config import CropViews
-from proofpress.model.reader import Reader
+from proofpress.model.reader import Belief, Reader
 from proofpress.model.rewards import GoldError, score
 from proofpress.pages.errors import RequestError
 from proofpress.pages.image import crop_polygons, open_image
@@ -43,15 +45,20 @@ DIGITS = 6  # of a score: more than float32 has are noise
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What a task's records must reach. reward: None where it was not calibrated."""
+    """What a task's records must reach; a doubt must not be above. None where it was not calibrated."""
 
     likelihood: float
+    doubt: float | None = None
     reward: float | None = None
+
+    def believes(self, belief: Belief) -> bool:
+        """Whether both measures are as of right labels."""
+        return belief.likelihood >= self.likelihood and (self.doubt is None or belief.doubt <= self.doubt)
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """The thresholds of each task, and the share of proofed records that lay below them when they were made."""
+    """The thresholds of each task, and the share of proofed records that were not believed when they were made."""
 
     tasks: dict[str, Threshold]
     false_rejects: float
@@ -73,12 +80,12 @@ class Thresholds:
         """Write the file that ``read`` reads."""
         path.write_text(json.dumps(asdict(self), indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
-    def verdict(self, task: str, likelihood: float | None, reward: float | None) -> str:
-        """``drop`` when each measured value is below its threshold; ``unread`` where no threshold says anything."""
+    def verdict(self, task: str, belief: Belief | None, reward: float | None) -> str:
+        """``drop`` when it is neither believed nor acquitted; ``unread`` where no threshold says anything."""
         threshold = self.tasks.get(task)
-        if threshold is None or likelihood is None:
+        if threshold is None or belief is None:
             return "unread"
-        if likelihood >= threshold.likelihood:
+        if threshold.believes(belief):
             return "keep"
         acquitted = threshold.reward is not None and reward is not None and reward >= threshold.reward
         return "keep" if acquitted else "drop"
@@ -119,8 +126,8 @@ class Judge:
         """The records with their scores, each the same whatever records stand beside it.
 
         read: measure the reward too. A record of which nothing fits the model's view is
-        ``unread``. ``parts`` holds likelihood and reward of each element shown, and under ``gold`` why a label cannot
-        be right at all, which drops the record.
+        ``unread``. ``parts`` holds likelihood, doubt and reward of each element shown, and under ``gold`` why a label
+        cannot be right at all, which drops the record.
         """
         return [
             replace(record, scores=self._scores(record, parts))
@@ -128,32 +135,31 @@ class Judge:
         ]
 
     def calibrate(self, records: Sequence[PageRecord], false_rejects: float = 0.02, read: bool = False) -> Thresholds:
-        """Thresholds that at most this share of each task's records lies below. records: proofed, their labels right.
+        """Thresholds by which at most this share of each task's records is not believed: half of it by either measure.
 
-        Raises ``RequestError`` where none of them fits the model's view.
+        records: proofed, their labels right. Raises ``RequestError`` where none of them fits the model's view.
         """
-        by_task: dict[str, list[Scores]] = {}
-        for record in self.judge(records, read):
-            if record.scores and record.scores.likelihood is not None:
-                by_task.setdefault(record.task, []).append(record.scores)
+        by_task: dict[str, list[tuple[Belief, float | None]]] = {}
+        for record, parts in zip(records, self._measure(records, read), strict=True):
+            if belief := _worst(parts):
+                by_task.setdefault(record.task, []).append((belief, _reward(parts)))
         if not by_task:
             raise RequestError("no record to calibrate the judge on fits the model's view")
         tasks = {}
-        for task, scores in sorted(by_task.items()):
-            rewards = [one.reward for one in scores if one.reward is not None]
+        for task, measured in sorted(by_task.items()):
+            rewards = [reward for _, reward in measured if reward is not None]
             tasks[task] = Threshold(
-                likelihood=_quantile([one.likelihood for one in scores if one.likelihood is not None], false_rejects),
+                likelihood=_quantile([belief.likelihood for belief, _ in measured], false_rejects / 2),
+                doubt=-_quantile([-belief.doubt for belief, _ in measured], false_rejects / 2),
                 reward=_quantile(rewards, false_rejects) if rewards else None,
             )
         return Thresholds(tasks, false_rejects)
 
     def _scores(self, record: PageRecord, parts: dict[str, dict[str, Any]]) -> Scores:
-        likelihood = min((part["likelihood"] for part in parts.values()), default=None)
-        rewards = [part["reward"] for part in parts.values() if "reward" in part]
-        reward = round(sum(rewards) / len(rewards), DIGITS) if rewards else None
+        belief, reward = _worst(parts), _reward(parts)
         unsound = any("gold" in part for part in parts.values())
-        verdict = "drop" if unsound else self.thresholds.verdict(record.task, likelihood, reward)
-        return Scores(self.model, likelihood, reward, verdict, parts)
+        verdict = "drop" if unsound else self.thresholds.verdict(record.task, belief, reward)
+        return Scores(self.model, belief.likelihood if belief else None, reward, verdict, parts)
 
     def _measure(self, records: Sequence[PageRecord], read: bool) -> list[dict[str, dict[str, Any]]]:
         """For each record, the figures of each of its samples by name."""
@@ -161,7 +167,8 @@ class Judge:
         shown = [sample for one in samples for sample in one]
         images, texts = [sample.image for sample in shown], [sample.text for sample in shown]
         figures: list[dict[str, Any]] = [
-            {"likelihood": round(value, DIGITS)} for value in self.reader.likelihood(images, texts)
+            {"likelihood": round(belief.likelihood, DIGITS), "doubt": round(belief.doubt, DIGITS)}
+            for belief in self.reader.believe(images, texts)
         ]
         if read:
             for figure, sample, reading in zip(figures, shown, self.reader.read(images), strict=True):
@@ -189,6 +196,18 @@ class Judge:
         if processor.scale(*sample.image.size) < 1:
             return False
         return len(processor.tokenizer.encode(sample.text)) < processor.config.generation.max_tokens
+
+
+def _worst(parts: dict[str, dict[str, Any]]) -> Belief | None:
+    """The least likelihood and the greatest doubt of all that was shown."""
+    if not parts:
+        return None
+    return Belief(min(part["likelihood"] for part in parts.values()), max(part["doubt"] for part in parts.values()))
+
+
+def _reward(parts: dict[str, dict[str, Any]]) -> float | None:
+    rewards = [part["reward"] for part in parts.values() if "reward" in part]
+    return round(sum(rewards) / len(rewards), DIGITS) if rewards else None
 
 
 def _quantile(values: Sequence[float], share: float) -> float:

@@ -4,7 +4,7 @@
     for reading in reader.read([image, other], batch_size=16):
         print(reading.finish, reading.text)
     reader.read(images, decoding="speculative", upright=True)       # by drafts; turned images are turned back
-    reader.likelihood([image], ["E = mc^2"])                        # how well the model believes a label: [-0.02]
+    reader.believe([image], ["E = mc^2"])                           # is it the label? [Belief(likelihood=-0.02, ...)]
 
 On a CPU all is computed on one thread and in float32 unless another type is asked for, and no image's result depends
 on the images beside it, so that a score is the same in every run.
@@ -69,6 +69,19 @@ class Reading:
     def likelihood(self) -> float:
         """Mean log-probability per chosen token."""
         return sum(self.likelihoods) / len(self.likelihoods)
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """How well the model believes that a text is the label of an image.
+
+    likelihood: mean log-probability per token. doubt: how many nats likelier another token is than the label's, where
+    the label surprises most; 0 where the model would have read the label. One wrong digit in a long label hardly moves
+    the mean, but is doubted.
+    """
+
+    likelihood: float
+    doubt: float
 
 
 class Reader:
@@ -148,27 +161,27 @@ class Reader:
         return turns
 
     @torch.inference_mode()
-    def likelihood(self, images: Sequence[Image.Image], texts: Sequence[str], batch_size: int = 1) -> list[float]:
-        """Mean log-probability per label token, the end token included, that the model gives each text for its image.
+    def believe(self, images: Sequence[Image.Image], texts: Sequence[str], batch_size: int = 1) -> list[Belief]:
+        """How well the model believes each text as the label of its image, the end token included.
 
         batch_size: rows of equal shape computed together. More than one row helps on a GPU; each batch is filled up to
         it, so on a CPU with images of many shapes one is faster.
         """
         lengths = [self.processor.answer_length(text) for text in texts]
         shapes = [self.processor.shape(*image.size) for image in images]
-        means: dict[int, float] = {}
+        beliefs: dict[int, Belief] = {}
         device = self.network.model.embed_tokens.weight.device
         with _steady(self.network):
             for chosen in _batches(list(zip(shapes, lengths, strict=True)), batch_size):
                 filled = chosen + [chosen[-1]] * (batch_size - len(chosen))
                 batch = self.processor.batch([images[i] for i in filled], [texts[i] for i in filled]).to(device)
-                logits = self.network(batch).logits.float()  # (B, A, V)
-                losses = torch.nn.functional.cross_entropy(
-                    logits.transpose(1, 2), batch.labels, ignore_index=IGNORED, reduction="none"
-                )
-                rows = -losses.sum(1) / (batch.labels != IGNORED).sum(1)
-                means.update(zip(chosen, rows.tolist(), strict=False))
-        return [means[index] for index in range(len(images))]
+                likely = self.network(batch).logits.float().log_softmax(-1)  # (B, A, V)
+                said = batch.labels != IGNORED
+                own = likely.gather(-1, batch.labels.clamp(min=0)[..., None])[..., 0].masked_fill(~said, 0.0)
+                doubts = (likely.amax(-1) - own).masked_fill(~said, 0.0)
+                means = own.sum(1) / said.sum(1)
+                beliefs.update(zip(chosen, map(Belief, means.tolist(), doubts.amax(1).tolist()), strict=False))
+        return [beliefs[index] for index in range(len(images))]
 
     def _drafts(self, decoding: Decoding) -> int:
         if decoding == "greedy":

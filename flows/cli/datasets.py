@@ -134,7 +134,9 @@ def calibrate(
         print_json(asdict(thresholds))
         return
     for task, threshold in thresholds.tasks.items():
-        typer.echo(f"{task:<10} keep from a likelihood of {threshold.likelihood:.3f} on")
+        typer.echo(
+            f"{task:<10} keep from a likelihood of {threshold.likelihood:.3f} on to a doubt of {threshold.doubt:.2f}"
+        )
 
 
 @app.command(epilog=examples("report out/demo   (then open out/demo/report.html)"))

@@ -70,13 +70,13 @@ def _read(reader: Reader, rows: TrainingRows, key: BucketKey, chosen: list[int])
     images = [sample.picture() for sample in samples]
     # A network that has learned nothing yet never ends: what is longer than its label is wrong anyway.
     readings = reader.read(images, max_tokens=key.length + 16)
-    likelihoods = reader.likelihood(images, [sample.text for sample in samples])
-    for sample, reading, likelihood in zip(samples, readings, likelihoods, strict=True):
+    beliefs = reader.believe(images, [sample.text for sample in samples])
+    for sample, reading, belief in zip(samples, readings, beliefs, strict=True):
         tokens = len(reader.processor.tokenizer.encode(sample.text)) + 1
         edits = Levenshtein.distance(reading.text, sample.text)
         scored = check(reading.text, sample)
         yield RowFigures(
-            key.kind, sample.task, len(sample.text), edits, -likelihood * tokens, scored.reward, scored.parts
+            key.kind, sample.task, len(sample.text), edits, -belief.likelihood * tokens, scored.reward, scored.parts
         )  # fmt: skip
 
 

@@ -11,17 +11,21 @@ from PIL import Image
 from proofpress.model.jina_ocr.config import named
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.judge import MAX_ELEMENTS, UNCALIBRATED, Judge, Threshold, Thresholds
+from proofpress.model.reader import Belief
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Element, PageRecord, Scores, Source
 
-THRESHOLDS = Thresholds({"text": Threshold(-0.5), "page": Threshold(-0.5), "formula": Threshold(-0.5, 0.9)}, 0.02)
+THRESHOLDS = Thresholds(
+    {"text": Threshold(-0.5), "page": Threshold(-0.5), "formula": Threshold(-0.5, reward=0.9)}, 0.02
+)
 
 
 @dataclass
 class FakeReader:
-    """Finds a label as likely as ``believed`` says, reads each image as ``reading``, remembers what it was shown."""
+    """Believes labels as it is told to, reads each image as ``reading``, remembers what it was shown."""
 
     believed: dict[str, float] = field(default_factory=dict)
+    doubts: dict[str, float] = field(default_factory=dict)
     reading: str = "x"
     model: str = "nano"
     shown: list[tuple[tuple[int, int], str]] = field(default_factory=list)
@@ -30,9 +34,9 @@ class FakeReader:
     def processor(self) -> Any:
         return Processor(named(self.model), SimpleNamespace(encode=list, bos_id=0))  # type: ignore[arg-type]
 
-    def likelihood(self, images: Sequence[Image.Image], texts: Sequence[str], batch_size: int = 8) -> list[float]:
+    def believe(self, images: Sequence[Image.Image], texts: Sequence[str], batch_size: int = 8) -> list[Belief]:
         self.shown += [(image.size, text) for image, text in zip(images, texts, strict=True)]
-        return [self.believed.get(text, -0.1) for text in texts]
+        return [Belief(self.believed.get(text, -0.1), self.doubts.get(text, 0.0)) for text in texts]
 
     def read(self, images: Sequence[Image.Image], batch_size: int = 8, max_tokens: int | None = None) -> list[Any]:
         return [SimpleNamespace(text=self.reading) for _ in images]
@@ -96,7 +100,26 @@ def test_a_page_is_judged_by_the_crops_of_its_elements_and_is_as_likely_as_the_w
     assert sorted(text for _, text in reader.shown) == ["text 0", "text 1", "x"]
     assert all(width < 100 and height < 50 for (width, height), _ in reader.shown)
     assert (scores(judged).likelihood, scores(judged).verdict) == (-3.0, "drop")
-    assert scores(judged).parts["e1"] == {"likelihood": -3.0}
+    assert scores(judged).parts["e1"] == {"likelihood": -3.0, "doubt": 0.0}
+
+
+def test_a_page_is_as_doubtful_as_its_most_doubtful_element() -> None:
+    thresholds = Thresholds({"page": Threshold(-1.0, 8.0)}, 0.02)
+    sure, unsure = element(0), element(1)
+    assert [
+        scores(one).verdict
+        for doubt in (8.0, 8.1)
+        for one in judge(FakeReader(doubts={"text 1": doubt}), thresholds).judge([page(sure, unsure)], read=False)
+    ] == ["keep", "drop"]
+
+
+def test_a_doubtful_label_is_acquitted_by_its_reading() -> None:
+    thresholds = Thresholds({"text": Threshold(-1.0, 8.0, 0.9)}, 0.02)
+    doubtful = FakeReader(doubts={"x": 9.0})
+    assert [scores(judge(doubtful, thresholds).judge([record()], read)[0]).verdict for read in (False, True)] == [
+        "drop",
+        "keep",
+    ]
 
 
 def test_elements_that_do_not_show_their_label_or_do_not_fit_are_passed_over() -> None:
@@ -149,10 +172,11 @@ def test_scores_survive_the_row_of_a_shard() -> None:
     assert PageRecord.from_row(judged.to_row()) == judged
 
 
-@pytest.mark.parametrize(("share", "below"), [(0.0, 0), (0.02, 2), (0.1, 10), (0.019, 1)])
-def test_at_most_the_wanted_share_of_proofed_records_lies_below_the_threshold(share: float, below: int) -> None:
+@pytest.mark.parametrize(("share", "below"), [(0.0, 0), (0.02, 2), (0.1, 10), (0.019, 0)])
+def test_at_most_the_wanted_share_of_proofed_records_is_not_believed(share: float, below: int) -> None:
     labels = [f"label {number}" for number in range(100)]
-    reader = FakeReader({label: -0.01 * number for number, label in enumerate(labels)})
+    believed = {label: -0.01 * number for number, label in enumerate(labels)}
+    reader = FakeReader(believed, {label: 0.1 * number for number, label in enumerate(reversed(labels))})
     proofed = [record(label, id=label) for label in labels] + [record("a" * 3_000)]
     thresholds = judge(reader, UNCALIBRATED).calibrate(proofed, share)
     rejudged = judge(reader, thresholds).judge(proofed, read=False)

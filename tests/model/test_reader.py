@@ -36,9 +36,9 @@ def test_readings_stand_in_the_order_of_their_images(reader: Reader) -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 3])
 def test_likelihoods_do_not_depend_on_what_they_are_computed_with(reader: Reader, batch_size: int) -> None:
-    together = reader.likelihood(IMAGES, TEXTS, batch_size)
-    backwards = reader.likelihood(IMAGES[::-1], TEXTS[::-1], batch_size)[::-1]
-    alone = [reader.likelihood([image], [text], batch_size)[0] for image, text in zip(IMAGES, TEXTS, strict=True)]
+    together = reader.believe(IMAGES, TEXTS, batch_size)
+    backwards = reader.believe(IMAGES[::-1], TEXTS[::-1], batch_size)[::-1]
+    alone = [reader.believe([image], [text], batch_size)[0] for image, text in zip(IMAGES, TEXTS, strict=True)]
     assert together == backwards == alone
 
 
@@ -47,7 +47,17 @@ def test_a_likelihood_is_the_mean_log_probability_of_the_label_with_its_end(read
     with torch.inference_mode():
         logits = reader.network(batch).logits[0, :3]
     expected = -F.cross_entropy(logits, batch.labels[0, :3])
-    assert reader.likelihood([IMAGES[0]], ["ab"]) == [pytest.approx(float(expected), abs=1e-5)]
+    (belief,) = reader.believe([IMAGES[0]], ["ab"])
+    assert belief.likelihood == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_a_doubt_is_how_much_likelier_another_token_is_where_the_label_surprises_most(reader: Reader) -> None:
+    batch = reader.processor.batch([IMAGES[0]], ["ab"])
+    with torch.inference_mode():
+        logits = reader.network(batch).logits[0, :3]
+    behind = [float(row.max() - row[label]) for row, label in zip(logits, batch.labels[0, :3], strict=True)]
+    (belief,) = reader.believe([IMAGES[0]], ["ab"])
+    assert belief.doubt == pytest.approx(max(behind), abs=1e-5)
 
 
 def test_what_is_told_while_reading_is_the_reading(reader: Reader) -> None:
@@ -124,13 +134,13 @@ def test_an_image_is_not_turned_for_little(reader: Reader, monkeypatch: pytest.M
 
 def test_nothing_to_read_is_read(reader: Reader) -> None:
     assert reader.read([]) == []
-    assert reader.likelihood([], []) == []
+    assert reader.believe([], []) == []
 
 
 def test_a_network_in_training_and_the_threads_are_left_as_they_were(reader: Reader) -> None:
     threads = torch.get_num_threads()
     reader.network.train()
     reader.read([IMAGES[0]], max_tokens=2)
-    reader.likelihood([IMAGES[0]], ["a"])
+    reader.believe([IMAGES[0]], ["a"])
     assert reader.network.training
     assert torch.get_num_threads() == threads
