@@ -103,7 +103,7 @@ class _Folder:
     def _inside(self, name: str, original: Mapping[str, Any] | None) -> Path:
         try:
             file = self.root / name
-            if "\0" not in name and ".." not in file.parts and file.resolve().is_relative_to(self.root.resolve()):
+            if "\0" not in name and ".." not in Path(name).parts and file.resolve().is_relative_to(self.root.resolve()):
                 return file
         except (OSError, RuntimeError) as error:  # a name too long, links in a circle
             raise RowError("file.unreadable", f"{name:.200}: {error}", original) from error

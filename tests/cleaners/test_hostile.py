@@ -5,6 +5,7 @@ import json
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -79,6 +80,14 @@ def test_a_path_out_of_the_folder_costs_its_row(tables, table_row, grid, name):
     assert isinstance(first, PageRecord) and isinstance(last, PageRecord)
     assert bad.reason in ("file.path", "file.missing")
     assert bad.image == b""
+
+
+def test_a_folder_may_be_named_from_another(pubtabnet, table_row, grid, monkeypatch):
+    path = pubtabnet(table_row("a.png", grid(2, 2), ["Mass", "kg", "Sun", "2"]))
+    (path.parent / "other").mkdir()
+    monkeypatch.chdir(path.parent / "other")
+    corpus, named = CORPORA["pubtabnet"], Path("..") / path.name
+    assert [type(made) for made in clean(corpus, named, corpus.items(named))] == [PageRecord]
 
 
 def test_a_label_of_ten_megabytes_costs_its_row(tables, table_row, grid, picture):
