@@ -24,6 +24,8 @@ from proofpress.cleaners.duplicates import minhash
 from proofpress.cleaners.duplicates.clusters import find_clusters
 from proofpress.cleaners.duplicates.content import dense
 from proofpress.cleaners.duplicates.fingerprint import Fingerprints, fingerprint, hashed, write_fingerprints
+from proofpress.cleaners.duplicates.report import Account
+from proofpress.cleaners.duplicates.resolve import settle
 from proofpress.pages.image import encode_png, open_image
 from proofpress.pages.record import PageRecord, Source, record_id
 
@@ -55,7 +57,7 @@ def record_of(row: int, text: str) -> PageRecord:
 
 
 def cost(rows: int, answer: "multiprocessing.Queue[dict[str, float]]") -> None:
-    """Deduplicate so many rows, out of core, and put the CPU seconds, the memory and what was found."""
+    """Deduplicate so many rows, out of core, up to the table of clusters; put CPU seconds, memory and finds."""
     made = fingerprinted = 0.0
     with tempfile.TemporaryDirectory() as folder:
         source, files = texts(rows), []
@@ -68,8 +70,13 @@ def cost(rows: int, answer: "multiprocessing.Queue[dict[str, float]]") -> None:
             write_fingerprints(files[-1], records)
             fingerprinted += time.process_time() - begun
         begun = time.process_time()
-        labels = find_clusters(Fingerprints.read(files, Path(folder) / "signatures")).labels
+        prints = Fingerprints.read(files, Path(folder) / "signatures")
+        found = find_clusters(prints)
+        account = Account(prints, found, settle(prints, found))
+        account.table()
+        account.facts()
         clustered = time.process_time() - begun
+        labels = found.labels
     planted = np.arange(0, rows, EVERY)
     originals = np.maximum(planted - EVERY // 2, 1)
     right = labels[planted] == labels[originals]

@@ -5,17 +5,27 @@ reader needs. Marks are connected stretches of ink: about one a letter in print,
 
     look = Print.of(image)
     look.ink, len(look.marks), look.skew(), look.cut_marks()
+
+Paper is darker in the shade of a photograph than in its light, so ink is told from the paper about it: the picture
+itself, its strokes filled up from their sides.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import cv2
 import numpy as np
 from PIL import Image
 from scipy import ndimage
 
-#: Levels of luminance between the background and what is ink on it, dark on light or light on dark.
-CONTRAST = 60
+#: Levels of luminance between white paper and what is ink on it, dark on light or light on dark; in the shade as many
+#: fewer as there is less light, but no fewer than LEAST_CONTRAST.
+CONTRAST, LEAST_CONTRAST = 60, 36
+#: Pixels that a stroke is not as thick as.
+STROKE = 16
+#: Share of an edge within HEM pixels of ink from which it is the edge of a sheet or a shadow.
+HEM, HEMMED = 3, 0.8
 #: The longer side that pictures are measured at; finer ones are made smaller first.
 MEASURED_SIDE = 2_000
 FEW_LETTERS = 20
@@ -27,9 +37,11 @@ _EIGHT = np.ones((3, 3), dtype=bool)
 
 @dataclass(frozen=True)
 class Print:
-    """A picture's luminance and ink. levels: (H, W) uint8. mask: (H, W) bool. scale: of the picture as measured."""
+    """A picture's luminance and ink. levels: (H, W) uint8. paper: the most frequent of them. mask: (H, W) bool, what
+    is ink. scale: of the picture as measured."""
 
     levels: np.ndarray
+    paper: int
     mask: np.ndarray
     scale: float
 
@@ -42,13 +54,13 @@ class Print:
             size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
             grey = grey.resize(size, Image.Resampling.BOX)
         levels = np.asarray(grey)
-        background = int(np.argmax(np.bincount(levels.ravel() // 8, minlength=32))) * 8 + 4
-        return cls(levels, np.abs(levels.astype(np.int16) - background) > CONTRAST, scale)
+        paper = int(np.argmax(np.bincount(levels.ravel() // 8, minlength=32))) * 8 + 4
+        return cls(levels, paper, _ink(levels), scale)
 
     @property
     def ink(self) -> float:
-        """The share of the picture that is ink."""
-        return float(self.mask.mean())
+        """The share of the picture that is not as its paper is: ink, photographs, deep shade."""
+        return float((np.abs(self.levels.astype(np.int16) - self.paper) > CONTRAST).mean())
 
     @property
     def spread(self) -> float:
@@ -57,12 +69,15 @@ class Print:
         return float(high - low)
 
     @cached_property
+    def _labelled(self) -> np.ndarray:
+        """(H, W) int32: the number of the mark that a pixel belongs to, 0 for paper."""
+        return ndimage.label(self.mask, structure=_EIGHT)[0]
+
+    @cached_property
     def marks(self) -> np.ndarray:
         """(N, 4) int: top, bottom, left, right (outside) of each mark, specks left out."""
-        labelled, _ = ndimage.label(self.mask, structure=_EIGHT)
-        boxes = [
-            (rows.start, rows.stop, columns.start, columns.stop) for rows, columns in ndimage.find_objects(labelled)
-        ]
+        places = ndimage.find_objects(self._labelled)
+        boxes = [(rows.start, rows.stop, columns.start, columns.stop) for rows, columns in places]
         found = np.array(boxes, dtype=np.int64).reshape(-1, 4)
         sizes = np.maximum(found[:, 1] - found[:, 0], found[:, 3] - found[:, 2])
         return found[sizes >= 2]
@@ -88,16 +103,15 @@ class Print:
         return float(np.quantile(marks[:, 1] - marks[:, 0], 0.5 if told else 0.75)) / self.scale
 
     def cut_marks(self) -> int:
-        """Marks that run off the picture: at its very edge, and no rule that runs off it or along it, nor a frame."""
-        height, width = self.mask.shape
-        top, bottom, left, right = self.marks.T
-        tall, wide = bottom - top, right - left
-        across, down = (tall <= 4) & (wide >= 12), (wide <= 4) & (tall >= 12)
-        at_side = ((left == 0) | (right == width)) & ~across & ~(down & (tall > 0.95 * height))
-        at_end = ((top == 0) | (bottom == height)) & ~down & ~(across & (wide > 0.95 * width))
-        frame = ((tall > 0.5 * height) & (tall > 40)) | ((wide > 0.5 * width) & (wide > 40))
-        speck = (np.minimum(tall, wide) < 2) | (np.maximum(tall, wide) < 4)
-        return int(((at_side | at_end) & ~frame & ~speck).sum())
+        """Stretches of ink at the picture's edges that something is cut in two there by.
+
+        None is a rule that runs off the picture or along its edge; and where there are some at all four edges, the
+        picture is cut out as closely as its ink allows, and they tell nothing.
+        """
+        reach = max(12, round(2 * self.letter_height() * self.scale))
+        edges = (self._labelled, self._labelled[::-1], self._labelled.T, self._labelled.T[::-1])
+        cut = [_cut_by(edge, reach) for edge in edges]
+        return 0 if all(cut) else sum(cut)
 
     def skew(self) -> float:
         """Degrees, counter-clockwise positive, that lines of text lean by; 0 where there are too few to tell.
@@ -106,11 +120,11 @@ class Print:
         """
         if len(self.letters) < 40:
             return 0.0
-        ink = self._without_pictures()
-        small = Image.fromarray(ink.astype(np.uint8) * 255)
+        small = Image.fromarray(self._without_pictures().astype(np.uint8) * 255)
         small.thumbnail((_SKEW_SIDE, _SKEW_SIDE), Image.Resampling.BOX)
-        best = max(np.arange(-_SKEW_RANGE, _SKEW_RANGE + 0.1, 1.0), key=lambda turn: _rowness(small, turn))
-        best = max(np.arange(best - 0.8, best + 0.81, 0.2), key=lambda turn: _rowness(small, turn))
+        rough = small.reduce(2)
+        best = max(np.arange(-_SKEW_RANGE, _SKEW_RANGE + 0.1, 1.0), key=_Rowness(rough))
+        best = max(np.arange(best - 0.8, best + 0.81, 0.2), key=_Rowness(small))
         return -round(float(best), 1) + 0.0
 
     def ruled_grids(self) -> list[tuple[float, ...]]:
@@ -141,6 +155,70 @@ def _long_runs(ink: np.ndarray, length: int, axis: int) -> np.ndarray:
     return ndimage.maximum_filter1d(ndimage.minimum_filter1d(ink, length, axis), length, axis) > 0
 
 
-def _rowness(image: Image.Image, turn: float) -> float:
-    rows = np.asarray(image.rotate(turn, Image.Resampling.BILINEAR), dtype=np.float64).sum(axis=1)
-    return float(np.square(np.diff(rows)).sum())
+class _Rowness:
+    """How much the rows of a picture, turned by so many degrees, differ in ink."""
+
+    def __init__(self, image: Image.Image) -> None:
+        ink = np.asarray(image)
+        self.rows, self.columns = (places.astype(np.float32) for places in np.nonzero(ink))
+        self.weights = ink[ink > 0].astype(np.float32)
+        self.length = sum(image.size) + 2
+
+    def __call__(self, turn: float) -> float:
+        angle = np.radians(turn)
+        places = self.rows * np.cos(angle) - self.columns * np.sin(angle)
+        places -= places.min()
+        whole = places.astype(np.int64)
+        below = self.weights * (places - whole)  # of a point between two rows
+        profile = np.bincount(whole, self.weights - below, self.length)
+        profile[1:] += np.bincount(whole, below, self.length)[:-1]
+        return float(np.square(np.diff(profile)).sum())
+
+
+def _ink(levels: np.ndarray) -> np.ndarray:
+    """What stands out from the paper about it. levels: (H, W) uint8."""
+    step = max(1, round(max(levels.shape) / 700))
+    side = STROKE // step + 1
+    some = levels[::step, ::step].astype(np.float32)
+    detail = some - cv2.blur(some, (side, side))
+    seen = levels if np.power(detail, 3).sum() <= 0 else 255 - levels  # ink is less than paper, and further from it
+    around = cv2.copyMakeBorder(cv2.blur(seen, (3, 3))[::step, ::step], side, side, side, side, cv2.BORDER_REFLECT)
+    filled = cv2.morphologyEx(around, cv2.MORPH_CLOSE, np.ones((side, side), np.uint8))
+    light = cv2.blur(filled, (side, side))[side:-side, side:-side].astype(np.float32)
+    if step > 1:
+        light = cv2.resize(light, levels.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    return np.abs(seen - light) > np.clip(light * (CONTRAST / 220), LEAST_CONTRAST, CONTRAST)
+
+
+def _runs(edge: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Begin and end of each stretch of ink of a row of pixels."""
+    turns = np.flatnonzero(np.diff(np.concatenate([[0], edge.view(np.int8), [0]])))
+    yield from zip(turns[::2].tolist(), turns[1::2].tolist(), strict=True)
+
+
+def _cut_by(edge: np.ndarray, reach: int) -> int:
+    """How many stretches of ink in the first row are of what can be a letter cut in two.
+
+    edge: (H, W) numbers of marks. reach: pixels that a letter is not as long as.
+    """
+    if (edge[:HEM] > 0).any(axis=0).mean() > HEMMED:
+        return 0
+    strip, cut, hairs = edge[:reach], 0, 0
+    for begin, end in _runs(edge[0] > 0):
+        mark = strip == strip[0, begin]
+        deep, wide = int(mark.any(axis=1).sum()), int(mark.any(axis=0).sum())
+        if end - begin > reach or _is_rule(mark, begin, end, reach):
+            continue
+        if min(deep, wide) >= 2 and max(deep, wide) >= 3:
+            cut += 1
+        elif deep >= 3:
+            hairs += 1  # one can be dust, two are a letter's strokes
+    return cut + hairs // 2
+
+
+def _is_rule(mark: np.ndarray, begin: int, end: int, reach: int) -> bool:
+    """Whether a mark goes straight inward, as thick as at the edge, for further than letters do."""
+    if len(mark) < reach or end - begin > max(4, reach // 6) or not mark[:, begin:end].any(axis=1).all():
+        return False
+    beside = mark[:, max(0, begin - 2) : begin].any(axis=1) | mark[:, end : end + 2].any(axis=1)
+    return float(beside.mean()) <= 0.3

@@ -35,12 +35,24 @@ MIN_BOX = 5.0  # pixels of height, of the median word's box
 MIN_PAGE = 320  # pixels of a page's longer side
 MIN_AREA, MIN_CROP_AREA = 24.0, 60.0  # pixels of the picture for each printed character
 NOTED_SKEW, DROPPED_SKEW = 1.0, 5.0  # degrees
-#: Marks for each printed character. Print has 0.9 to 1.5 (399 formulas of im2latex); touching letters have fewer, a
-#: page written in joined letters 0.14; dotted lines and noise have more.
+#: Marks for each that the label would have in print, which are 0.9 to 1.5 in formulas of im2latex; touching letters
+#: have fewer, a page written in joined letters 0.14; dotted lines and noise have more.
 FEWEST_MARKS, MOST_MARKS = 0.1, 4.0
-SLACK_MARKS = 12
+FEW_SLACK, MANY_SLACK = 6, 10
 
 CROPS = frozenset({"formula", "table", "text"})
+
+#: Marks that a letter is printed as, in scripts where that is not about one: Hangul's are apart, Devanagari's joined.
+_MARKS = tuple(
+    (re.compile(f"[{letters}]"), marks)
+    for letters, marks in (
+        ("\uac00-\ud7a3", 2.1),  # Hangul
+        ("\u3400-\u9fff", 1.35),  # Chinese
+        ("\u3040-\u30ff", 1.6),  # Kana
+        ("\u0600-\u06ff", 0.8),  # Arabic
+        ("\u0900-\u0a7f", 0.33),  # Devanagari, Bengali, Gurmukhi
+    )
+)
 
 _TAG = re.compile(r"<[^<>]*>")
 
@@ -68,6 +80,11 @@ class Sample:
             return _glyphs(self.text)
         text = unescape(_TAG.sub("", self.text)) if self.task == "table" else self.text
         return sum(_glyphs(run.text) if run.kind == "math" else len("".join(run.text.split())) for run in runs(text))
+
+    @cached_property
+    def expected_marks(self) -> float:
+        """About how many marks the label has in print."""
+        return self.glyphs + sum((marks - 1) * len(letters.findall(self.text)) for letters, marks in _MARKS)
 
 
 def drop_size(sample: Sample) -> Verdict:
@@ -142,10 +159,10 @@ def drop_mismatch(sample: Sample) -> Verdict:
     label of a line, a book read from an empty page. Of pages only far less can be told: pictures have marks too."""
     if sample.task in ("layout", "form"):
         return KEEP
-    marks, glyphs = len(sample.print.marks), sample.glyphs
-    few = marks + SLACK_MARKS < FEWEST_MARKS * glyphs
-    many = sample.task in CROPS and marks > MOST_MARKS * glyphs + SLACK_MARKS
-    return Drop("image.mismatch", f"{marks} marks for {glyphs} characters") if few or many else KEEP
+    marks, expected = len(sample.print.marks), sample.expected_marks
+    few = marks + FEW_SLACK < FEWEST_MARKS * expected
+    many = sample.task in CROPS and marks > MOST_MARKS * expected + MANY_SLACK
+    return Drop("image.mismatch", f"{marks} marks for a label of {expected:.0f}") if few or many else KEEP
 
 
 def drop_unsupported(sample: Sample) -> Verdict:
