@@ -6,9 +6,10 @@ without what parts them. Where upstream looks for an end to the last character f
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from proofpress.model.bench import rescue
 from proofpress.model.bench.normal_forms import Edition, formula_form, text_form
 
 Kind = Literal["text", "formula", "table"]
@@ -22,10 +23,12 @@ TEXTS = (
 IGNORED = frozenset(TEXTS) - {"text_block", "title", "code_txt", "code_txt_caption", "reference"}
 FORMULA, TABLE = "equation_isolated", "table"
 INLINE = "equation_inline"
+#: What v1.6 takes for a formula without matching it: lines of text and the names of pictures.
+RESCUED = frozenset({"text_formula", "image_formula"})
 
 MAX_CHARACTERS = 200_000
 
-_IMAGE = re.compile(r"!\[.*?\]\(.*?\)")
+_IMAGE = re.compile(r"!\[((?:(?!\]\()[^\n]){0,2000}?)\]\([^)\n]{0,2000}\)")
 _FENCE = re.compile(r"^```(?:markdown|html|latex)\n?|```\n?$", re.MULTILINE)
 _WRAPPER = re.compile(r"</?(?:html|body)>")
 _MATH = re.compile(r"\$\$|\\\[|\$|\\\(")
@@ -63,25 +66,32 @@ def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
 
     Formulas in a line of text are blocks of category ``equation_inline`` and stand in their text too.
     """
-    content = _IMAGE.sub("", markdown[:MAX_CHARACTERS]) if "](" in markdown else markdown[:MAX_CHARACTERS]
+    content = markdown[:MAX_CHARACTERS]
+    blocks: list[Block] = []
+    if "](" in content:
+        if edition == "v1.6":
+            pictures = ((found[1].strip(), found.start()) for found in _IMAGE.finditer(content))
+            blocks += (block for name, at in pictures for block in _rescued(name, "image_formula", at))
+        content = _IMAGE.sub(lambda found: " " * len(found[0]) if edition == "v1.6" else "", content)
     content = _FENCE.sub("", content)
     content = re.sub(r" {4,}", "    ", re.sub(r"_{4,}", "____", content))
     if edition != "v1.0":
         content = _WRAPPER.sub("", content)
+    if edition == "v1.6":
+        content = rescue.without_inline_marks(content)
     for start, end in _environments(content):
         content = _blank(content, start, end)
-    blocks = []
     for start, end in _outer_tables(content):
-        blocks.append(_table(content[start:end], start))
+        blocks += _tables(content[start:end], start, edition)
         content = _blank(content, start, end)
     for start, end in _formulas(content):
         block = _formula(content[start:end], start, edition)
-        blocks.append(block)
+        blocks += _parted(block, end) if edition == "v1.6" else [block]
         if block.category != INLINE:
             content = _blank(content, start, end)
     if len(_BAR_LINE.findall(_to_last_bar(content + "\n"))) >= 2:
         content, tables = _bar_tables(content)
-        blocks += tables
+        blocks += [block for html, at in tables for block in _tables(html, at, edition)]
     for code in list(_CODE.finditer(content)):
         blocks.append(_text(code[2].strip(), "code", code.start(), edition))
         content = _blank(content, code.start(), code.end())
@@ -89,6 +99,8 @@ def predicted_blocks(markdown: str, edition: Edition) -> list[Block]:
         end = content.rfind("}") + 1  # behind it nothing closes, and each mark would look to the end
         content = pattern.sub(replacement, content[:end]) + content[end:]
     blocks += _texts(content, edition)
+    if edition == "v1.6":
+        blocks = [block for block in blocks if block.category != INLINE or not rescue.is_name(block.text)]
     return sorted(blocks, key=lambda block: block.at or 0)
 
 
@@ -122,6 +134,32 @@ def _outer_tables(content: str) -> Iterator[tuple[int, int]]:
 
 def _table(html: str, at: int) -> Block:
     return Block("table", "html_table", html, html, at)
+
+
+def _tables(html: str, at: int, edition: Edition) -> Iterator[Block]:
+    """A table, and in v1.6 its cells that look like formulas."""
+    yield _table(html, at)
+    if edition == "v1.6":
+        for latex, place in rescue.formulas_in_cells(html):
+            yield Block("formula", FORMULA, latex, formula_form(latex, edition), at + place)
+
+
+def _rescued(text: str, category: str, at: int) -> Iterator[Block]:
+    """The text as a formula, where it looks like one; a reaction is a displayed formula like any other."""
+    if rescue.looks_like_formula(text) and (latex := rescue.as_formula(text)):
+        kind = FORMULA if rescue.has_arrow(latex) else category
+        yield Block("formula", kind, latex, formula_form(latex, "v1.6"), at)
+
+
+def _parted(block: Block, end: int) -> Iterator[Block]:
+    """A formula as v1.6 has it: its number and captions as text, sums that stand side by side one by one."""
+    latex, margins = rescue.without_margins(block.text)
+    parts, at = rescue.side_by_side(latex) or [latex], int(block.at or 0)
+    step = max((end - at) // len(parts), 1)
+    for number, part in enumerate(parts):
+        yield replace(block, text=part, norm=formula_form(part, "v1.6"), at=at + number * step)
+    for text in margins:
+        yield _text(text, "equation_caption", at if text == margins[0] else max(at, end - len(text)), "v1.6")
 
 
 def _text(text: str, category: str, at: int, edition: Edition) -> Block:
@@ -172,7 +210,10 @@ def _texts(content: str, edition: Edition) -> Iterator[Block]:
             if text.replace("$", "").strip():
                 yield Block("formula", FORMULA, text, formula_form(text, edition), at)
         elif text:
+            text = rescue.text_of_div(text) if edition == "v1.6" else text
             yield _text(text, "text_block", at, edition)
+            if edition == "v1.6":
+                yield from _rescued(text, "text_formula", at)
         at += len(paragraph)
 
 
@@ -180,9 +221,9 @@ def _to_last_bar(content: str) -> str:
     return content[: content.rfind("|\n") + 2]
 
 
-def _bar_tables(content: str) -> tuple[str, list[Block]]:
-    """Markdown tables taken out of a content, with upstream's losses: a cell that holds a colon or three dashes goes,
-    and so does the line that stands right before the table."""
+def _bar_tables(content: str) -> tuple[str, list[tuple[str, int]]]:
+    """Markdown tables, as HTML with their places, taken out of a content, with upstream's losses: a cell that holds a
+    colon or three dashes goes, and so does the line that stands right before the table."""
     content = content.replace("\r", "") + "\n"
     end = content.rfind("|\n") + 2
     marked = _BAR_LINE.sub(lambda row: f"\x00{_rows_html(row[0])}\x00\n", content[:end]) + content[end:]
@@ -203,7 +244,7 @@ def _bar_tables(content: str) -> tuple[str, list[Block]]:
     while (start := text.find("\x01")) >= 0:
         stop = text.index("\x01", start + 1)
         html = f'<table border="1" >\n{text[start + 1 : stop]}</table>'
-        tables.append(_table(html, start))
+        tables.append((html, start))
         text = text[:start] + " " * len(html) + text[stop + 1 :]
     return text, tables
 

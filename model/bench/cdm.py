@@ -11,9 +11,9 @@ any other, and a colour in a formula is no error. A stretched sign that is drawn
     0.75
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -27,15 +27,18 @@ SAME_LOOK = 0.005  # the token cost of two signs that look alike
 MAX_TOKENS = 2_000  # of a formula; a longer one has no value
 
 RESIDUAL = 30.0  # pixels a pair may lie off
-ROUNDS, TRIALS, SAMPLES = 5, 500, 2
-#: Pixels per em of upstream's picture (10 pt at 200 dpi) over those of a ``Typeset`` (1.21 times 24 px).
-SCALE = (10 / 72 * 200) / (1.21 * 24)
+ROUNDS, TRIALS, SAMPLES, SEED = 5, 500, 2, 2026
+#: Pixels per em of upstream's picture (TeX's 12 pt at 200 dpi) over those of a ``Typeset`` (1.21 times 24 px).
+SCALE = (12 / 72.27 * 200) / (1.21 * 24)
+MARGIN = 8.0  # pixels of white around upstream's picture
 
 _ALIKE = {
-    "⋅": ".", "˙": ".", "·": ".", "∣": "|", "→": "⟶", "⊤": "T", "′": "'", "∗": "*", "⟨": "<", "⟩": ">", "∥": "‖",
-    "≠": "≠", "¬": "¬", "ϕ": "φ", "ϑ": "θ", "ϵ": "ε", "ϱ": "ρ", "ς": "σ", "ϖ": "π", "∖": "\\", "˜": "~", "∼": "~",
+    "⋅": ".", "˙": ".", "·": ".", "∣": "|", "→": "⟶", "⊤": "T", "′": "'", "∗": "*", "∥": "‖",
+    "¬": "¬", "ϕ": "φ", "ϑ": "θ", "ϵ": "ε", "ϱ": "ρ", "ς": "σ", "ϖ": "π", "∖": "\\", "˜": "~", "∼": "~",
     "ˉ": "‾", "ˆ": "^", "ϰ": "κ",
 }  # fmt: skip
+STROKE = "\ue020"
+_CHARACTER, _DOTS = re.compile(r"[^\s\u200b]"), re.compile("[…⋯]")  # dots are three tokens, as upstream has it
 _DRAWN_ALIKE = {"\\hat": "^", "\\tilde": "~"}
 
 
@@ -77,14 +80,19 @@ def look(token: str) -> str:
 
 
 def _split(layout: Typeset) -> Iterator[Glyph]:
+    struck = ""  # KaTeX's stroke through a relation, before it; the two are one token
     for glyph in layout:
-        pieces = [glyph.text] if glyph.drawn else [c for c in glyph.text if not c.isspace() and c != "\u200b"]
+        if glyph.text == STROKE:
+            struck = STROKE
+            continue
+        pieces = [glyph.text] if glyph.drawn else _CHARACTER.findall(_DOTS.sub("...", glyph.text))
         if not pieces or (glyph.width <= 0 and glyph.height <= 0):
             continue
         width = glyph.width * SCALE / len(pieces)
         for place, piece in enumerate(pieces):
             x = glyph.x * SCALE + width * place
-            yield Glyph(piece, x, glyph.y * SCALE, width, glyph.height * SCALE, glyph.drawn)
+            yield Glyph(struck + piece, x, glyph.y * SCALE, width, glyph.height * SCALE, glyph.drawn)
+            struck = ""
 
 
 def _costs(gold: Sequence[Glyph], found: Sequence[Glyph]) -> tuple[np.ndarray, np.ndarray]:
@@ -99,11 +107,10 @@ def _costs(gold: Sequence[Glyph], found: Sequence[Glyph]) -> tuple[np.ndarray, n
 
 
 def _boxes(glyphs: Sequence[Glyph]) -> np.ndarray:
-    """(tokens, 4) left, top, right and bottom as shares of the formula's extent."""
+    """(tokens, 4) left, top, right and bottom as shares of the formula's picture."""
     boxes = np.array([(g.x, g.y, g.x + g.width, g.y + g.height) for g in glyphs])
     low, high = boxes[:, :2].min(0), boxes[:, 2:].max(0)
-    extent = np.maximum(high - low, 1e-6)
-    return (boxes - np.tile(low, 2)) / np.tile(extent, 2)
+    return (boxes - np.tile(low - MARGIN, 2)) / np.tile(high - low + 2 * MARGIN, 2)
 
 
 def _centre(glyph: Glyph) -> tuple[float, float]:
@@ -130,27 +137,19 @@ def _consensus(source: np.ndarray, target: np.ndarray) -> np.ndarray:
     """The largest set of pairs that one transform of two of them explains; of equal sets the one it fits best."""
     middle = source.mean(0)
     best, best_count, best_residual = np.zeros(len(source), dtype=bool), 0, np.inf
-    for first, second in _samples(len(source)):
-        chosen = [first, second]
+    random = np.random.default_rng(SEED)
+    tried: set[tuple[int, ...]] = set()
+    for _ in range(TRIALS):
+        chosen = random.choice(len(source), size=SAMPLES, replace=False)
+        if (pair := tuple(sorted(map(int, chosen)))) in tried:
+            continue
+        tried.add(pair)
         from_, to = source[chosen].mean(0), target[chosen].mean(0)
         spread = np.linalg.norm(source[chosen] - from_, axis=1).mean()
         scale = np.linalg.norm(target[chosen] - to, axis=1).mean() / (spread + 1e-10)
         residuals = np.linalg.norm(scale * (source - middle) + middle + (to - from_) - target, axis=1)
         inside = residuals < RESIDUAL
-        count, residual = int(inside.sum()), float((residuals[inside] ** 2).sum())
+        count, residual = int(inside.sum()), float(residuals[inside].sum())
         if count > best_count or (count == best_count and residual < best_residual):
             best, best_count, best_residual = inside, count, residual
-            if count == len(source) and residual < 1e-9 * count:
-                break
     return best
-
-
-def _samples(count: int) -> Iterator[tuple[int, int]]:
-    """All pairs where they are few, else ``TRIALS`` of them by a fixed seed: the same for the same formulas."""
-    if count * (count - 1) // 2 <= TRIALS:
-        yield from combinations(range(count), 2)
-        return
-    random = np.random.default_rng(0)
-    for _ in range(TRIALS):
-        first, second = random.choice(count, 2, replace=False)
-        yield int(first), int(second)

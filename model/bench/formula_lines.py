@@ -9,46 +9,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proofpress.model.bench.blocks import INLINE, Block
-from proofpress.model.bench.normal_forms import Edition, formula_form, strip_delimiters, strip_tags
+from proofpress.model.bench.formula_rows import formula_rows
+from proofpress.model.bench.normal_forms import Edition, formula_form
 
 _ARRAY = re.compile(r"\\begin\{array\}\{(?P<columns>[^}]*)\}(?P<body>.*?)\\end\{array\}", re.DOTALL)
-_COLUMNS = frozenset("lcr")
-_COLUMNS_16 = _COLUMNS | {"ll", "lr", "rl", "rr", "lc", "cl", "cr", "rc"}
-_ALIGNMENT = re.compile(
-    r"\\begin\{(?P<name>(?:align|alignedat|aligned|split|gather|gathered|multline|flalign|eqnarray)\*?)\}(?:\{\d+\})?"
-    r"(?P<body>(?:(?!\\begin\{).)*?)\\end\{(?P=name)\}",
-    re.DOTALL,
-)
 
 
 def formula_lines(latex: str, edition: Edition) -> list[tuple[str, int]] | None:
     """The lines a formula is matched by, with their places in it; None where it is matched whole.
 
-    v1.5 parts arrays of one column. v1.6 parts formulas that are an alignment, an array of one column or of two, or
-    bare lines; those in a brace, and cases, are one.
+    v1.5 parts arrays of one column; v1.6 goes by ``formula_rows``.
     """
-    found = _ARRAY.search(latex)
     if edition == "v1.6":
-        bare = strip_delimiters(latex)
-        found = _ALIGNMENT.fullmatch(bare) or (_ARRAY.fullmatch(bare) if found else None)
-        if not found and "\\\\" in bare and "\\begin{" not in bare:
-            return _split_lines(bare, latex.find(bare), edition) or None
-    if not found:
+        return formula_rows(latex)
+    found = _ARRAY.search(latex)
+    if not found or re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", found["columns"]) not in ("l", "c", "r"):
         return None
-    columns = re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", found.groupdict().get("columns") or "")
-    if found.re is _ARRAY and columns not in (_COLUMNS_16 if edition == "v1.6" else _COLUMNS):
-        return None
-    return _split_lines(found["body"], latex.find(found["body"]), edition)
-
-
-def _split_lines(body: str, at: int, edition: Edition) -> list[tuple[str, int]] | None:
-    lines = []
-    for line in re.split(r"\\\\", body):
-        text = strip_tags(line).strip() if edition == "v1.6" else line.strip()
-        if text:
+    lines, at = [], latex.find(found["body"])
+    for line in re.split(r"\\\\", found["body"]):
+        if text := line.strip():
             lines.append((text, at + max(0, line.find(text))))
         at += len(line) + 2
-    return lines if edition == "v1.5" or len(lines) > 1 else None
+    return lines
 
 
 def gold_lines(block: Block, edition: Edition) -> Iterator[Block]:

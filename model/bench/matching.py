@@ -9,8 +9,8 @@ What is left over is paired as well as it goes, and counts as wholly different o
 [Group(gold=(0,), predicted=(1, 2)), Group(gold=(1,), predicted=(0,))]
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -21,6 +21,7 @@ ANCHOR = 0.25
 PIECE = 0.6  # a prediction whose best place in a gold block differs by less is a piece of it
 UNLIKE = 0.7
 INSIDE = 0.4
+MAX_GROWN = 160  # predictions put together for one gold block
 
 #: Characters compared per page (length times length over 64 for one pair); beyond it a page has no quick match. About
 #: half a minute, which is what upstream gives a page.
@@ -33,10 +34,12 @@ class MatchTooLong(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Gold and predicted blocks that belong together, by index; either may be empty."""
+    """Gold and predicted blocks that belong together, by index; either may be empty. edit: how far apart they are, as
+    the matching counts it: 1 for what was only left over."""
 
     gold: tuple[int, ...]
     predicted: tuple[int, ...]
+    edit: float = field(default=1.0, compare=False)
 
 
 def distance(one: str, other: str) -> float:
@@ -58,26 +61,23 @@ def assign(gold: Sequence[str], predicted: Sequence[str]) -> list[Group]:
     return [*groups, Group((), left)] if left else groups
 
 
-def assign_in_order(gold: Sequence[str], predicted: Sequence[str], penalty: float) -> list[Group]:
-    """The best assignment with a penalty on what stands elsewhere on the page: v1.6's way out for long pages."""
-    cost = distances(gold, predicted)
-    places = np.abs(np.arange(len(gold))[:, None] / len(gold) - np.arange(len(predicted))[None, :] / len(predicted))
-    rows, columns = linear_sum_assignment(cost + penalty * places)
-    partner = {int(i): int(j) for i, j in zip(rows, columns, strict=True) if cost[i, j] <= UNLIKE}
-    groups = [Group((i,), (partner[i],) if i in partner else ()) for i in range(len(gold))]
-    return groups + [Group((), (j,)) for j in range(len(predicted)) if j not in set(partner.values())]
-
-
-def match(gold: Sequence[str], predicted: Sequence[str], work: int = MAX_WORK, old: bool = False) -> list[Group]:
+def match(
+    gold: Sequence[str],
+    predicted: Sequence[str],
+    work: int = MAX_WORK,
+    old: bool = False,
+    lone: Collection[int] = (),
+) -> list[Group]:
     """The groups of a page, in upstream's order; raises ``MatchTooLong``.
 
     work: the most that may be done. old: as v1.0, which pairs leftovers by the number of their edits and not its share,
-    and counts gold blocks twice that are left over alone.
+    and counts gold blocks twice that are left over alone. lone: gold blocks that join no prediction that holds them,
+    as v1.6 has it for formulas.
     """
     if not gold or not predicted:
         return [Group((i,), ()) for i in range(len(gold))] + [Group((), (j,)) for j in range(len(predicted))]
     if len(gold) == len(predicted) == 1:
-        return [Group((0,), (0,))]
+        return [_measured(Group((0,), (0,)), gold, predicted)]
     meter = _Meter(work)
     costs = distances(gold, predicted)
     columns = _grown(costs, gold, predicted, meter)
@@ -92,7 +92,7 @@ def match(gold: Sequence[str], predicted: Sequence[str], work: int = MAX_WORK, o
     for i in sorted(partners):
         groups.setdefault(partners[i], []).append(i)
     placed = set(partners)
-    homeless = [i for i in range(len(gold)) if i not in partners]
+    homeless = [i for i in range(len(gold)) if i not in partners and i not in lone]
     for j, text in enumerate(predicted):
         inside = [i for i in homeless if _place_in(text, gold[i], meter) < INSIDE]
         if inside:
@@ -148,7 +148,7 @@ def _grow(gold: str, start: int, predicted: Sequence[str], anchored: Iterable[in
     """A run of predictions from one on, for as long as each is a piece of the gold block and brings it nearer."""
     run = [start]
     pieces = [predicted[start]]
-    while (following := run[-1] + 1) < len(predicted) and following not in anchored:
+    while len(run) < MAX_GROWN and (following := run[-1] + 1) < len(predicted) and following not in anchored:
         longer = [*pieces, predicted[following]]
         merged = " ".join(longer)
         if distance(gold, merged) > distance(gold, " ".join(pieces)):
@@ -204,7 +204,11 @@ def _with_leftovers(
     matched = {j for key in groups for j in key}
     left_gold = [i for i in range(len(gold)) if i not in matched_gold]
     left = [j for j in range(len(predicted)) if j not in matched]
-    found = [Group(tuple(sorted(set(members))), key) for key, members in groups.items() if members]
+    found = [
+        _measured(Group(tuple(sorted(set(members))), key), gold, predicted)
+        for key, members in groups.items()
+        if members
+    ]
     if left and left_gold:
         texts = [gold[i] for i in left_gold], [predicted[j] for j in left]
         scorer = Levenshtein.distance if old else Levenshtein.normalized_distance
@@ -216,3 +220,9 @@ def _with_leftovers(
         found.append(Group((), tuple(left)))
     alone = [Group((i,), ()) for i in left_gold]
     return found + (alone * 2 if old and not left else alone)
+
+
+def _measured(group: Group, gold: Sequence[str], predicted: Sequence[str]) -> Group:
+    """The group with its edit: of several gold blocks against the first prediction, as upstream has it."""
+    taken = group.predicted if len(group.gold) == 1 else group.predicted[:1]
+    return replace(group, edit=distance("".join(gold[i] for i in group.gold), " ".join(predicted[j] for j in taken)))

@@ -23,6 +23,12 @@ _INLINE_MATH = re.compile(r"\$(.*?)\$|\\\((.{0,2000}?)\\\)")
 _ESCAPES = re.compile(r"\\([\\_&%^])")
 _DROPPED = ("\\t", "\\n", "\t", "\n", "/t", "/n")
 _NOT_WORD = re.compile(r"[^\w\u4e00-\u9fff]")
+_LONG_WORD, _COMMAND = re.compile("[A-Za-z]{3,}"), re.compile(r"\\[A-Za-z]+")
+_BALANCED = (
+    (r"(?<!\\)\{", r"(?<!\\)\}"), (r"\\begin\{", r"\\end\{"), (r"\\left\b", r"\\right\b"), (r"\\\(", r"\\\)"),
+    (r"\\\[", r"\\\]"),
+)  # fmt: skip
+MAX_FORMULA = 8_000  # characters of a formula that is shown as text
 MAX_INLINE = 2_000  # characters of an inline formula that is turned into text; longer ones stay as they are
 
 _CIRCLED = {0x2460 + i: str(i + 1) for i in range(20)}
@@ -32,12 +38,22 @@ _TEXTCIRCLED = re.compile(r"\\textcircled\s*\{\s*([^{}]+?)\s*\}")
 
 def text_form(text: str, edition: Edition = "v1.5") -> str:
     """A block of text: inline formulas as the characters they show, then letters, digits, underscores and CJK alone."""
-    if edition == "v1.6":
-        text = _uncircled(text)
-    text = _INLINE_MATH.sub(lambda found: _as_text(found, edition), text)
+    text = shown_text(text, edition)
     for dropped in _DROPPED:
         text = text.replace(dropped, "")
     return _NOT_WORD.sub("", text)
+
+
+def shown_text(text: str, edition: Edition) -> str:
+    """A text with its inline formulas as the characters they show."""
+    if edition == "v1.6":
+        text = _uncircled(text)
+    return _INLINE_MATH.sub(lambda found: _as_text(found, edition), text)
+
+
+def text_of_formula_forms(text: str) -> str:
+    """A text with its inline formulas in their own normal form, as v1.6 looks for a text that holds some."""
+    return _INLINE_MATH.sub(lambda found: formula_form(found[1] or found[2] or "", "v1.6"), text)
 
 
 def latex_text(latex: str) -> str:
@@ -54,14 +70,27 @@ def _as_text(found: re.Match[str], edition: Edition) -> str:
         return found[0]
     if latex.endswith("\\"):
         latex += " "
-    if edition == "v1.6" and _too_complex(latex):
-        return found[0]
+    if edition == "v1.6":
+        return found[0] if _too_complex(latex) else plain_formula(latex)
     return latex_text(latex).strip()
 
 
 def _too_complex(latex: str) -> bool:
     marks = (r"\begin{", r"\end{", r"\array", r"\matrix", r"\tabular", r"\cases", r"\align", r"\\", "&")
     return len(latex.strip()) > 128 or any(mark in latex for mark in marks) or latex.count("{") != latex.count("}")
+
+
+def plain_formula(latex: str) -> str:
+    """A formula as the characters it shows, as v1.6 has it: what is rather words, or unbalanced, stays as it is."""
+    bare = latex.strip()
+    words, commands = len(_LONG_WORD.findall(bare)), len(_COMMAND.findall(bare))
+    signs = sum(character in "{}$^_=&%#" for character in bare)
+    is_words = (words >= 2 and not commands and signs <= 1) or (words >= 4 and commands <= 1 and signs <= 2)
+    no_commands = not commands and (bare.endswith("\\") or ("\\" in bare and not signs))
+    unbalanced = any(len(re.findall(a, bare)) != len(re.findall(b, bare)) for a, b in _BALANCED)
+    if not any(mark in bare for mark in "\\{}$") or is_words or no_commands or unbalanced or len(bare) > MAX_FORMULA:
+        return bare
+    return latex_text(bare).strip()
 
 
 def _uncircled(text: str) -> str:

@@ -18,7 +18,8 @@ class Pair:
     """Gold and prediction that were matched, or one of them alone.
 
     kind: ``text``, ``formula`` or ``table``. gold_at: reading orders of the gold blocks; predicted_at: character of the
-    first prediction. edits, length: edit distance of the normal forms and the longer length. scores: by metric.
+    first prediction. edit: how far apart they were when they were matched. edits, length: edit distance of the normal
+    forms and the longer length. scores: by metric.
     """
 
     kind: str
@@ -30,6 +31,7 @@ class Pair:
     predicted_category: str
     gold_at: tuple[float, ...]
     predicted_at: float | None
+    edit: float = 1.0
     edits: int = 0
     length: int = 0
     scores: Mapping[str, float] | None = None

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proofpress.model.bench.matching import Group, MatchTooLong, assign, assign_in_order, distances, match
+from proofpress.model.bench.matching import MAX_GROWN, Group, MatchTooLong, assign, distances, match
 
 TEXTS = st.lists(st.text("abcd ", min_size=1, max_size=12), max_size=6)
 
@@ -49,9 +49,19 @@ def test_the_work_of_a_page_is_bounded():
         match(["abcdefghij" * 50] * 5, ["klm", "nop"] * 5, work=10_000)
 
 
-def test_the_way_out_prefers_what_stands_at_its_place():
-    groups = assign_in_order(["same text", "other", "same text"], ["same text", "other", "same text"], 0.08)
-    assert groups == [Group((i,), (i,)) for i in range(3)]
+def test_a_group_says_how_far_apart_it_was_matched():
+    groups = match(["the quick brown fox", "zzzz"], ["the quick", "brown fax", "yyyyyy"])
+    assert [group.edit for group in groups] == [pytest.approx(1 / 19), 1.0]
+
+
+def test_a_lone_block_joins_no_prediction_that_holds_it():
+    gold, predicted = ["abcdefgh", "ijklmnopqrstuvwxyz012345"], ["abcdefgh ijklmnopqrstuvwxyz012345"]
+    assert match(gold, predicted, lone=[0]) == [Group((1,), (0,)), Group((0,), ())]
+
+
+def test_a_block_grows_no_longer_than_upstreams():
+    first, *_ = match(["a" * MAX_GROWN * 3, "z"], ["a"] * (MAX_GROWN + 5))
+    assert len(first.predicted) == MAX_GROWN
 
 
 def test_distances_are_over_the_longer_text():

@@ -152,8 +152,10 @@ READ = (
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_a_page_read_right_is_perfect(edition):
     scores = evaluate([PAGE], lambda image: READ, edition).scores
-    assert scores["text_edit"] == scores["formula_edit"] == scores["reading_order_edit"] == scores["table_edit"] == 0
+    assert scores["text_edit"] == scores["formula_edit"] == scores["table_edit"] == 0
     assert scores["teds"] == scores["teds_s"] == 1
+    # By a slip of upstream's, v1.6 gives the first predicted table no place in the reading order.
+    assert scores["reading_order_edit"] == (1 / 4 if edition == "v1.6" else 0)
 
 
 def test_what_the_gold_ignores_is_ignored_since_v1_6():
@@ -163,10 +165,11 @@ def test_what_the_gold_ignores_is_ignored_since_v1_6():
     assert evaluate([ignored], lambda image: without, "v1.5").scores["text_edit"] > 0
 
 
-def test_a_formula_written_as_text_counts_as_text_since_v1_5():
-    as_text = READ.replace("$$E=mc^2$$", "E=mc^2")
+def test_a_formula_written_as_text_counts_as_text_in_v1_5_and_is_found_there_in_v1_6():
+    as_text = READ.replace("$$E=mc^2$$", "E = m c^2 + 0")
     assert evaluate([PAGE], lambda image: as_text, "v1.0").scores["formula_edit"] == 1
     assert "formula_edit" not in evaluate([PAGE], lambda image: as_text, "v1.5").scores
+    assert evaluate([PAGE], lambda image: as_text, "v1.6").scores["formula_edit"] == pytest.approx(2 / 8)
 
 
 def test_strict_costs_what_upstream_forgives():
@@ -190,6 +193,11 @@ HOSTILE = [
     "</table>",
     "```a\n",
     "![",
+    "![](",
+    "![x](y)",
+    "<div>",
+    r"\begin{cases}",
+    r"\\(1\\)\\,",
     r"\begin{table}",
 ]
 HOSTILE += [r"\begin{array}{l}", "_", " " * 9, r"\text{", r"\title{"]
@@ -204,7 +212,7 @@ def test_a_long_page_of_one_mark_is_cut_in_bounded_time(piece):
 @pytest.mark.parametrize("piece", ["a b c\n\n", "x\n\n", "word " * 50 + "\n\n"])
 def test_a_page_of_many_alike_blocks_has_a_result(piece):
     page = evaluate([PAGE], lambda image: piece * 300, "v1.6").pages[0]
-    assert page.matcher in ("quick", "in order") and page.scores["text_edit"] > 0.5
+    assert page.matcher in ("quick", "chunks") and page.scores["text_edit"] > 0.5
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""What v1.6's matching finds again that v1.5's does not, and what it does not find either."""
+
+import pytest
+
+from proofpress.model.bench.blocks import Block
+from proofpress.model.bench.chunks import match_chunks
+from proofpress.model.bench.formula_candidates import best_rows, merged_latex
+from proofpress.model.bench.matching import Group
+from proofpress.model.bench.normal_forms import formula_form
+from proofpress.model.bench.omnidocbench import evaluate
+
+LONG = (
+    "The river rose by two metres in May and all of the forty gauges along it were flooded within hours of the rain, "
+    "which nobody had seen since the old bridge was lost in the winter before the war"
+)
+
+
+def page(*blocks):
+    kinds = {"title": "text", "text_block": "text", "equation_isolated": "latex", "table": "html"}
+    layout = [
+        {"anno_id": order, "category_type": kind, "order": order, kinds[kind]: text}
+        for order, (kind, text) in enumerate(blocks, start=1)
+    ]
+    return {"layout_dets": layout, "page_info": {"image_path": "page.jpg", "page_attribute": {}}, "extra": {}}
+
+
+def scores(gold, markdown, edition):
+    return evaluate([gold], lambda image: markdown, edition).scores
+
+
+FORMULA = ("equation_isolated", r"\[3+4=7\]")
+TEXT = ("text_block", "It rose by three and then by four metres.")
+
+#: Gold, prediction: formulas that v1.6 finds where they were not written as displayed ones.
+FOUND = {
+    "in a line of text": ([TEXT, FORMULA], f"{TEXT[1]}\n\n3 + 4 = 7"),
+    "in a picture's name": ([TEXT, FORMULA], f"{TEXT[1]}\n\n![3 + 4 = 7](sum.png)"),
+    "in a cell": ([TEXT, FORMULA], f"{TEXT[1]}\n\n<table><tr><td>3 + 4 = 7</td><td>A</td></tr></table>"),
+    "beside another": ([FORMULA, ("equation_isolated", r"\[8-2=6\]")], r"$$3+4=7 \qquad 8-2=6$$"),
+    "behind a number": ([TEXT, FORMULA], f"{TEXT[1]}\n\n$$(12)\\quad 3+4=7$$"),
+    "on two lines that the gold has as one": (
+        [TEXT, ("equation_isolated", r"\[\begin{cases}a=b+c\\d=e+f\end{cases}\]")],
+        f"{TEXT[1]}\n\n$$\\begin{{aligned}}a=b+c\\\\d=e+f\\end{{aligned}}$$",
+    ),
+    "as two formulas that the gold has as one": (
+        [TEXT, ("equation_isolated", r"\[\begin{cases}a=b+c\\d=e+f\end{cases}\]")],
+        f"{TEXT[1]}\n\n$$a=b+c$$\n\n$$d=e+f$$",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_a_formula_is_found_again(what):
+    blocks, markdown = FOUND[what]
+    new = scores(page(*blocks), markdown, "v1.6")["formula_edit"]
+    old = scores(page(*blocks), markdown, "v1.5").get("formula_edit", 1.0)
+    assert new <= old and new < 0.2
+
+
+@pytest.mark.parametrize(
+    "markdown", [TEXT[1], f"{TEXT[1]}\n\nThree and four are seven.", f"{TEXT[1]}\n\n![a river](x.png)", ""]
+)
+def test_a_formula_that_is_not_there_is_not_found(markdown):
+    assert scores(page(TEXT, FORMULA), markdown, "v1.6")["formula_edit"] == 1
+
+
+def test_a_formula_is_found_for_one_gold_formula_only():
+    found = scores(page(TEXT, FORMULA, ("equation_isolated", r"\[3+4=8\]")), f"{TEXT[1]}\n\n3 + 4 = 7", "v1.6")
+    assert found["formula_edit"] == pytest.approx(5 / 10)
+
+
+def test_a_text_takes_the_stretch_that_reads_most_like_it():
+    pieces = ("x" * 30, *(LONG[start : start + 45] for start in range(0, len(LONG), 45)))
+    markdown = "\n\n".join(pieces)
+    gold = page(("title", "A different heading altogether"), ("text_block", LONG))
+    assert scores(gold, markdown, "v1.6")["text_edit"] <= scores(gold, markdown, "v1.5")["text_edit"]
+
+
+def test_a_table_that_no_gold_table_takes_is_no_text_in_v1_6():
+    gold = page(TEXT, ("table", "<table><tr><td>1</td></tr></table>"))
+    markdown = f"<table><tr><td>1</td></tr></table>\n\n<table><tr><td>{TEXT[1]}</td></tr></table>"
+    assert scores(gold, markdown, "v1.5")["text_edit"] == 0
+    assert scores(gold, markdown, "v1.6")["text_edit"] == 1
+
+
+def formula(latex, at=1):
+    return Block("formula", "equation_isolated", latex, formula_form(latex, "v1.6"), at)
+
+
+def test_the_least_sum_of_edits_wins_and_what_is_too_much_costs_nothing():
+    gold = [formula("a+b"), formula("c+d")]
+    predicted = [formula("x", 1), formula("a+b", 2), formula("y", 3), formula("c+e", 4)]
+    rows = best_rows(gold, predicted, None)
+    assert [row.predicted[0].text for row in rows] == ["a+b", "c+e"]
+    assert [row.edit for row in rows] == [0.0, pytest.approx(1 / 3)]
+    assert best_rows([], predicted, None) == []
+    assert [row.predicted for row in best_rows(gold, [], None)] == [(), ()]
+
+
+def test_several_formulas_are_the_rows_of_one():
+    assert merged_latex([formula(r"\[a\]"), formula("$$b$$")]) == r"\begin{array}{l} {a} \\ {b} \end{array}"
+    assert merged_latex([formula(r"\[a\]")]) == "a"
+
+
+def text(words, at):
+    return Block("text", "text_block", words, words.replace(" ", ""), at)
+
+
+def test_chunks_put_lines_together_and_stand_near_their_place():
+    gold = [text(LONG, 1), text(LONG[::-1], 2)]
+    lines = [text(LONG[start : start + 60], start) for start in range(0, len(LONG), 60)]
+    predicted = [*lines, text(LONG[::-1], 1_000)]
+    groups = match_chunks(gold, predicted)
+    assert groups == [Group((0,), tuple(range(len(lines)))), Group((1,), (len(lines),))]
+    assert match_chunks(gold, []) == [Group((0,), ()), Group((1,), ())]
+    assert match_chunks([], predicted[-1:]) == [Group((), (0,))]
+
+
+@pytest.mark.timeout(120)  # a guard against hanging
+def test_a_page_of_many_formulas_has_a_result():
+    gold = page(*[("equation_isolated", rf"\[x_{{{i}}}+{i}=y\]") for i in range(40)])
+    markdown = "\n\n".join(rf"$$\begin{{aligned}}x_{{{i}}}&+{i}\\&=y\end{{aligned}}$$" for i in range(40))
+    assert scores(gold, markdown, "v1.6")["formula_edit"] < 0.5
