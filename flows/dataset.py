@@ -10,11 +10,9 @@ published. Neither runner, workers, time nor place goes into any file, so every 
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import json
 import shutil
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,11 +20,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol
 
-from proofpress.cleaners.licences import joined
+from proofpress.flows.lock import held
 from proofpress.flows.publish import check_free, draft_of, publish
 from proofpress.flows.report import write_report
 from proofpress.flows.runners import Outcome, run
-from proofpress.flows.shard import WORK, ShardReport
+from proofpress.flows.shard import WORK, ShardReport, totals_of
 from proofpress.pages.card import card
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import to_json
@@ -95,9 +93,12 @@ class ShardsFailed(WorkError):
 
     def __init__(self, failures: Sequence[Outcome[Any, Any]], shards: int) -> None:
         lines = [f"{len(failures)} of {shards} shards failed. Run the same command again to make only these."]
+        same: dict[str, list[str]] = {}
         for failure in failures:
             kind = "" if isinstance(failure.error, WorkError) else f"{type(failure.error).__name__}: "
-            lines.append(f"{failure.item.name}: {kind}{failure.error}")
+            same.setdefault(f"{kind}{failure.error}", []).append(failure.item.name)
+        for message, (name, *others) in same.items():
+            lines.append(f"{name}{f' and {len(others)} others' if others else ''}: {message}")
         super().__init__("\n".join(lines))
         self.unexpected = [failure.error for failure in failures if not isinstance(failure.error, WorkError)]
 
@@ -164,7 +165,7 @@ def _make_and_publish(job: Job, url: str, how: How) -> Made:
 def _complete(
     job: Job, out: Path, made_with: Mapping[str, Any], reports: Sequence[ShardReport], files: Mapping[str, Any]
 ) -> Made:
-    totals = _totals(reports)
+    totals = totals_of(reports)
     facts = {
         "name": job.name,
         "recipe": job.recipe,
@@ -180,26 +181,6 @@ def _complete(
     write_manifest(out, manifest)
     shutil.rmtree(out / WORK, ignore_errors=True)
     return Made(out, manifest, was_there=False)
-
-
-def _totals(reports: Sequence[ShardReport]) -> dict[str, Any]:
-    splits: Counter[str] = Counter()
-    rejected: Counter[str] = Counter()
-    sources: dict[str, Any] = {}
-    files: dict[str, Any] = {}
-    for report in reports:
-        splits[report["split"]] += report["rows"]
-        files |= report["files"]
-        for name, counts in report["sources"].items():
-            total = sources.setdefault(
-                name, {"licence": counts["licence"], "made": 0, "kept": 0, "rejected": Counter()}
-            )
-            total["licence"] = joined(total["licence"], counts["licence"])
-            total["made"] += counts["made"]
-            total["kept"] += counts["kept"]
-            total["rejected"].update(counts["rejected"])
-            rejected.update(counts["rejected"])
-    return {"splits": dict(splits), "rejected": dict(rejected), "sources": sources, "files": files}
 
 
 def _make_and_mark(make: Callable[[Path, Any], ShardReport], out: Path, fingerprint: str, shard: Shard) -> ShardReport:
@@ -259,11 +240,7 @@ def _claimed(job: Job, out: Path) -> Iterator[None]:
         owner.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RequestError(f"--out {out}: cannot be made: {error.strerror}") from error
-    with (owner.parent / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise WorkError(f"{out}: another proofpress is making this dataset; wait for it or stop it") from error
+    with held(owner.parent / "lock", f"{out}: another proofpress is making this dataset"):
         if (out / "data").exists() and (other := json.loads(owner.read_bytes())) != claim:
             raise RequestError(
                 f"{out}: holds an unfinished build of {other['name']} (recipe {other['recipe_hash']}, items "

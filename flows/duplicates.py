@@ -8,7 +8,7 @@ cluster why it is there and whether it stayed; what went is among the rejects.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b, sha256
@@ -24,7 +24,7 @@ from proofpress.cleaners.duplicates.report import CLUSTERS, Account
 from proofpress.cleaners.duplicates.resolve import settle
 from proofpress.cleaners.screen import reject_of
 from proofpress.flows.config import DuplicatesRecipe
-from proofpress.flows.dataset import How, Job, Made, Prepared, ShardsFailed, make_dataset
+from proofpress.flows.dataset import How, Job, Made, Prepared, Shard, ShardsFailed, make_dataset
 from proofpress.flows.provenance import PACKAGES, versions
 from proofpress.flows.runners import run
 from proofpress.flows.shard import Page, ShardReport, write_pages
@@ -88,7 +88,8 @@ def deduplicate(
 
     def prepare(work: Path, how: How) -> Prepared:
         rows = max((shard.rows for dataset in datasets for shard in _shards(dataset)), default=1)
-        return settle_datasets(datasets, recipe, seed, rows, (), work, how)
+        deal = partial(cut, seed=seed, rows_per_shard=rows)
+        return settle_datasets(datasets, recipe, deal, (), work, work / "fingerprints", how)
 
     job = Job(
         name="-".join([*(manifest["name"] for manifest in manifests), "unique"]),
@@ -110,7 +111,8 @@ def without_duplicates(job: Job, recipe: DuplicatesRecipe, seed: int, rows_per_s
         pages = work / "pages"
         made = make_dataset(job, pages, how.runner, how.workers, how.progress)
         facts = {"benchmarks": made.manifest["benchmarks"]} if "benchmarks" in made.manifest else {}
-        prepared = settle_datasets([pages], recipe, seed, rows_per_shard, _rejects(pages), work, how)
+        deal = partial(cut, seed=seed, rows_per_shard=rows_per_shard)
+        prepared = settle_datasets([pages], recipe, deal, rejects_of(pages), work, work / "fingerprints", how)
         return replace(prepared, facts={**facts, **prepared.facts})
 
     return replace(job, shards=(), make=partial(write_settled, seed), prepare=prepare)
@@ -119,21 +121,24 @@ def without_duplicates(job: Job, recipe: DuplicatesRecipe, seed: int, rows_per_s
 def settle_datasets(
     datasets: Sequence[Path],
     recipe: DuplicatesRecipe,
-    seed: int,
-    rows_per_shard: int,
+    deal: Callable[[Sequence[Entry]], Sequence[Shard]],
     rejects: Sequence[Entry],
     work: Path,
+    folder: Path,
     how: How,
 ) -> Prepared:
-    """The shards that datasets come to, and the table of clusters, written. rejects: earlier ones, to go with them."""
+    """The shards that datasets come to, and the table of clusters, written.
+
+    deal: from all pages to the shards they stand in. rejects: earlier ones, to go with them. folder: of fingerprints,
+    by the digest of the shard they are of; those that are there are not made again.
+    """
     shards = [shard for dataset in datasets for shard in _shards(dataset)]
-    folder = work / "fingerprints"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     missing = {shard.name: shard for shard in shards if not (folder / shard.name).exists()}
     outcomes = run(partial(_fingerprint, folder), list(missing.values()), how.runner, how.workers)
     if failures := [outcome for outcome in outcomes if outcome.error is not None]:
         raise ShardsFailed(failures, len(shards))
-    prints = Fingerprints.read([folder / shard.name for shard in shards], folder / "signatures")
+    prints = Fingerprints.read([folder / shard.name for shard in shards], work / "signatures")
     found = find_clusters(prints)
     settled = settle(prints, found, recipe.keep)
     account = Account(prints, found, settled)
@@ -149,7 +154,7 @@ def settle_datasets(
     pq.write_table(account.table(), table, compression="zstd")
     write_whole(work.parent / CLUSTERS, table.getvalue())
     return Prepared(
-        shards=cut(entries, seed, rows_per_shard),
+        shards=deal(entries),
         facts={"duplicates": account.facts()},
         files={CLUSTERS: {"rows": account.table().num_rows, "sha256": sha256(table.getvalue()).hexdigest()}},
     )
@@ -192,7 +197,7 @@ def _fingerprint(folder: Path, shard: PrintedShard) -> bool:
     return True
 
 
-def _rejects(dataset: Path) -> list[Entry]:
+def rejects_of(dataset: Path) -> list[Entry]:
     """The rejects of a dataset, each in the split of its shard."""
     return [
         Entry(path.name.split("-")[0], identity, Place(path, row))

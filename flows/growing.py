@@ -10,7 +10,7 @@ stands: a row whose file was changed is a new one, and a row that only moved is 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b, sha256
@@ -21,6 +21,7 @@ from proofpress.flows.config import BuildRecipe
 from proofpress.flows.corpus_rows import row_digests
 from proofpress.flows.dataset import How, Job, Made, Prepared, make_dataset
 from proofpress.flows.decontaminate import index_first
+from proofpress.flows.growing_unique import LAYOUT, SETTLED, without_duplicates
 from proofpress.flows.plan import Item, ShardPlan, list_items
 from proofpress.flows.provenance import made_with
 from proofpress.flows.shard import ShardReport, make_shard
@@ -28,8 +29,6 @@ from proofpress.flows.shard_store import ShardStore
 from proofpress.generators.press import STAGE, variants_of
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import MANIFEST, order_key, write_whole
-
-LAYOUT = "layout.json"
 
 #: Keys of a recipe that decide which rows there are and how they are cut, and not what any of them looks like.
 CUTTING = ("name", "corpora", "splits", "rows_per_shard", "licences")
@@ -113,6 +112,8 @@ def grow(
         make=partial(make_or_take, recipe, store),
         prepare=prepare,
     )
+    if recipe.duplicates is not None:
+        job = without_duplicates(job, recipe, recipe.duplicates, store)
     return make_dataset(job, out, **how)
 
 
@@ -158,9 +159,17 @@ def read_layout(dataset: Path) -> list[dict[str, Any]]:
     return layout
 
 
+def keys_of(dataset: Path) -> Iterator[str]:
+    """The keys of the stored shards that a grown dataset is made of."""
+    yield from (shard["key"] for shard in read_layout(dataset))
+    if (dataset / SETTLED).is_file():
+        yield from json.loads((dataset / SETTLED).read_bytes())
+
+
 def _looks(recipe: BuildRecipe) -> dict[str, Any]:
     """What of a recipe decides how a row comes out."""
     contents = {key: value for key, value in recipe.contents().items() if key not in CUTTING}
+    contents["duplicates"] = contents["duplicates"] is not None  # rows are then hashed; parted they are later
     if contents["press"] is not None:
         contents["press"] = {key: value for key, value in contents["press"].items() if key != "pages"}
     return contents

@@ -78,7 +78,7 @@ class RefreshRecipe(Recipe):
     """The loop: a dataset kept up to date, mined, printed for, trained on; a model promoted where it is better."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][\w.-]*$", description="What is kept up to date.")
-    build: BuildRecipe = Field(description="The dataset; `duplicates` is not for one that grows.")
+    build: BuildRecipe = Field(description="The dataset that is kept up to date.")
     mine: MineRecipe = Field(
         default=MineRecipe.model_validate({}), description="What is hard, and what to print for it."
     )
@@ -94,11 +94,6 @@ class RefreshRecipe(Recipe):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if self.build.duplicates is not None:
-            raise ValueError(
-                "build.duplicates: parting duplicates deals all rows anew, so that no shard would stay; leave it out, "
-                "and part them with `proofpress dedup` before or after"
-            )
         if self.train is not None and not self.benchmarks:
             raise ValueError("benchmarks: a model is only promoted by what it reads there; give at least one")
         if self.mine.split not in ("train", *self.build.splits):

@@ -10,7 +10,6 @@ loop is made from has changed, there is no new version at all.
 """
 
 import contextlib
-import fcntl
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +20,8 @@ from typing import Any
 
 from proofpress.flows.config import BuildRecipe, load_recipe
 from proofpress.flows.evaluate import Subject, evaluate_dataset
-from proofpress.flows.growing import Inventory, grow, read_layout, take_inventory
+from proofpress.flows.growing import Inventory, grow, keys_of, take_inventory
+from proofpress.flows.lock import held
 from proofpress.flows.loop_recipe import FrozenBenchmark, RefreshRecipe
 from proofpress.flows.mine import PROFILE, RECIPE, mine
 from proofpress.flows.observing import ByModel
@@ -250,7 +250,7 @@ def _point_to(out: Path, version: Version) -> None:
 def _keys_in_use(out: Path) -> Iterator[str]:
     for folder in sorted((out / "versions").glob("*/*")):
         if (folder / "layout.json").is_file():
-            yield from (shard["key"] for shard in read_layout(folder))
+            yield from keys_of(folder)
 
 
 def _model_digest(model: str) -> str:
@@ -270,9 +270,5 @@ def alone(out: Path) -> Iterator[None]:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RequestError(f"--out {out}: cannot be made: {error.strerror}") from error
-    with (out / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise WorkError(f"{out}: another refresh is at work here; wait for it or stop it") from error
+    with held(out / "lock", f"{out}: another refresh is at work here"):
         yield

@@ -29,6 +29,10 @@ TASK_RUNNERS = {
 }
 RUNNERS = ("inline", *TASK_RUNNERS)
 
+#: Clusters of this machine while the work lasts, where ``DASK_SCHEDULER_ADDRESS`` or ``RAY_ADDRESS`` name none.
+LOCAL_DASK = {"threads_per_worker": 1, "dashboard_address": None}
+LOCAL_RAY = {"include_dashboard": False, "log_to_driver": False, "object_store_memory": 2**27}  # results are small
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Item, Result]):
@@ -72,6 +76,7 @@ def _run_on_prefect(
     from prefect import flow, task
     from prefect.cache_policies import NO_CACHE
     from prefect.futures import as_completed
+    from prefect.settings import PREFECT_API_URL, temporary_settings
 
     @task(name="shard", task_run_name="{item.name}", cache_policy=NO_CACHE, persist_result=False)
     def shard(item: Item) -> Result:
@@ -81,15 +86,33 @@ def _run_on_prefect(
     def shards() -> Iterator[Outcome[Item, Result]]:
         submitted = {shard.submit(item): item for item in items}
         for future in as_completed(list(submitted)):
-            item, value = submitted[future], future.result(raise_on_failure=False)
-            yield Outcome(item, result=value) if future.state.is_completed() else Outcome(item, error=_error(value))
+            yield _outcome(submitted[future], future)
 
-    yield from shards()
+    with temporary_settings({PREFECT_API_URL: _server()}):
+        yield from shards()
 
 
-def _error(value: Any) -> BaseException:
-    """The exception a task run ended with; a cancelled one ends with a mere state."""
-    return value if isinstance(value, BaseException) else WorkError(f"did not finish: {value}")
+def _server() -> str:
+    """The URL of the user's Prefect server, or of one of this process's own.
+
+    Workers must be told it: each that finds none starts another server, all of them on one SQLite file.
+    """
+    from prefect.client.orchestration import get_client
+
+    return str(get_client(sync_client=True).api_url)
+
+
+def _outcome(item: Item, future: Any) -> Outcome[Item, Any]:
+    """What a task run came to. A killed worker leaves an exception of its pool, a cancelled run a mere state."""
+    try:
+        value = future.result(raise_on_failure=False)
+    except Exception as error:
+        lost = WorkError(f"the worker at it was lost ({type(error).__name__}); was it killed, or is memory short?")
+        lost.__cause__ = error
+        return Outcome(item, error=lost)
+    if future.state.is_completed():
+        return Outcome(item, result=value)
+    return Outcome(item, error=value if isinstance(value, BaseException) else WorkError(f"did not finish: {value}"))
 
 
 def _task_runner(runner: str, workers: int) -> Any:
@@ -104,8 +127,10 @@ def _task_runner(runner: str, workers: int) -> Any:
     if runner == "processes":
         return kind(max_workers=workers, initializer=_leave_interrupts_to_the_parent)
     if runner == "dask":
-        return kind(cluster_kwargs={"n_workers": workers, "threads_per_worker": 1})
-    return kind(init_kwargs={"num_cpus": workers})
+        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
+        return kind(address=address) if address else kind(cluster_kwargs={**LOCAL_DASK, "n_workers": workers})
+    address = os.environ.get("RAY_ADDRESS")
+    return kind(address=address) if address else kind(init_kwargs={**LOCAL_RAY, "num_cpus": workers})
 
 
 def _leave_interrupts_to_the_parent() -> None:
@@ -122,6 +147,7 @@ def set_prefect_defaults() -> None:
         "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
         "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
         "DO_NOT_TRACK": "1",
+        "RAY_USAGE_STATS_ENABLED": "0",
         "PREFECT_LOGGING_TO_API_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "CRITICAL",  # a shard that fails is reported once, by the build
     }

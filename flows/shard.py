@@ -79,6 +79,27 @@ def write_pages(folder: Path, name: str, split: str, pages: Sequence[Page]) -> S
     }
 
 
+def totals_of(reports: Sequence[ShardReport]) -> dict[str, Any]:
+    """What shards come to together, as a manifest has it: splits, rejected, sources, files."""
+    splits: Counter[str] = Counter()
+    rejected: Counter[str] = Counter()
+    sources: dict[str, Any] = {}
+    files: dict[str, Any] = {}
+    for report in reports:
+        splits[report["split"]] += report["rows"]
+        files |= report["files"]
+        for name, counts in report["sources"].items():
+            total = sources.setdefault(
+                name, {"licence": counts["licence"], "made": 0, "kept": 0, "rejected": Counter()}
+            )
+            total["licence"] = joined(total["licence"], counts["licence"])
+            total["made"] += counts["made"]
+            total["kept"] += counts["kept"]
+            total["rejected"].update(counts["rejected"])
+            rejected.update(counts["rejected"])
+    return {"splits": dict(splits), "rejected": dict(rejected), "sources": sources, "files": files}
+
+
 def _print_and_clean(recipe: BuildRecipe, shard: ShardPlan) -> Iterator[Page]:
     firsts = [int(ref) for ref in shard.refs(STAGE)]
     if recipe.press is not None and firsts:

@@ -1,17 +1,20 @@
 """Commands of the loop: ``refresh``, ``diff``, ``serve``."""
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from proofpress.flows.cli.app import Json, Quiet, Runner, Sets, Workers, app, examples, print_json
-from proofpress.flows.cli.making import stoppable
+from proofpress.flows.cli.making import at_work
+from proofpress.flows.cli.stopping import stoppable
 
 if TYPE_CHECKING:
     from proofpress.flows.refresh import Refreshed
 
 Recipe = Annotated[Path, typer.Argument(help="The loop's recipe, a YAML file; recipes/refresh.yaml is one.")]
+SERVED = "Serving has ended; a run that was at work goes on from where it was when it is started again."
 Loop = Annotated[Path, typer.Option("--out", help="The loop's folder. The same command again resumes it.")]
 
 
@@ -41,7 +44,7 @@ def refresh(
     from proofpress.flows.refresh import refresh as make
 
     checked = load_refresh(recipe, set_)
-    with stoppable(runner), progress_bar(checked.name, quiet) as progress:
+    with at_work(runner), progress_bar(checked.name, quiet) as progress:
         done = make(checked, out, again, runner=runner, workers=workers, progress=progress)
     if json_:
         print_json({**done.manifest, "was_there": done.was_there, "folder": str(done.version.folder)})
@@ -131,7 +134,12 @@ def serve(
     Start `prefect server start` beside it and set PREFECT_API_URL to see and start runs on Prefect's page.
     """
     from proofpress.flows.loop_recipe import load_refresh
+    from proofpress.flows.orphans import leave_none_behind
     from proofpress.flows.serve import serve as serve_recipe
 
     checked = load_refresh(recipe, set_)
-    serve_recipe(checked, out or Path("out") / checked.name, limit, runner)
+    leave_none_behind()  # runs are processes of their own
+    with stoppable(message=SERVED, code=0):
+        with contextlib.suppress(SystemExit):
+            serve_recipe(checked, out or Path("out") / checked.name, limit, runner)
+        raise KeyboardInterrupt  # Prefect says nothing when it is told to stop

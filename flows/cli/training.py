@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from proofpress.flows.cli.app import Json, Quiet, Sets, a_dataset, app, examples, print_json
+from proofpress.flows.cli.stopping import stoppable
 
 train_app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 app.add_typer(train_app, name="train", help="Train the model on datasets: labels, then rewards, then its draft head.")
@@ -19,6 +21,8 @@ Data = Annotated[
 ]
 Run = Annotated[Path, typer.Option("--out", help="The folder of the run: log, checkpoints, model.")]
 Line = Callable[[Mapping[str, Any]], None]
+STOPPING = "Stopping when this step is done and a checkpoint is written; once more ends it at once."
+STOPPED = "Stopped; go on with --resume."
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the run's last checkpoint.")]
 
 
@@ -42,12 +46,7 @@ def sft(
     from proofpress.flows.console import show_trained, show_training
     from proofpress.flows.train import train_sft
 
-    with _watched(show_training, quiet) as progress:
-        summary = train_sft(recipe, data, out, resume, set_, progress=progress)
-    if json_:
-        print_json(summary)
-    elif not quiet:
-        show_trained(summary, out)
+    _train(partial(train_sft, recipe, data, out, resume, set_), show_training, show_trained, out, json_, quiet)
 
 
 @train_app.command(
@@ -68,12 +67,7 @@ def mtp(
     """Train the draft head on the frozen model, so that `read --decoding speculative` needs fewer passes."""
     from proofpress.flows.train import train_mtp
 
-    with _watched(_show_drafts, quiet) as progress:
-        summary = train_mtp(recipe, data, out, resume, set_, progress=progress)
-    if json_:
-        print_json(summary)
-    elif not quiet:
-        _show_end(summary, out)
+    _train(partial(train_mtp, recipe, data, out, resume, set_), _show_drafts, _show_end, out, json_, quiet)
 
 
 @train_app.command(
@@ -94,12 +88,7 @@ def grpo(
     """Train by reward: several readings of each page, scored against its truth. Look at OUT/rollouts/ while it runs."""
     from proofpress.flows.train import train_grpo
 
-    with _watched(_show_rewards, quiet) as progress:
-        summary = train_grpo(recipe, data, out, resume, set_, progress=progress)
-    if json_:
-        print_json(summary)
-    elif not quiet:
-        _show_end(summary, out)
+    _train(partial(train_grpo, recipe, data, out, resume, set_), _show_rewards, _show_end, out, json_, quiet)
 
 
 @app.command(
@@ -128,6 +117,31 @@ def merge(
     for model, reward in zip(models, result["rewards"], strict=False):
         typer.echo(f"{model}: reward {reward:.4f}{'' if model in result['models'] else ', left out'}")
     typer.echo(f"model     {out}" + ("" if result["reward"] is None else f", reward {result['reward']:.4f}"))
+
+
+def _train(
+    train: Callable[..., dict[str, Any]],
+    show: Line,
+    show_end: Callable[[Mapping[str, Any], Path], None],
+    out: Path,
+    json_: bool,
+    quiet: bool,
+) -> None:
+    """Train under the eyes of the user and say what came of it. train: called with ``progress``.
+
+    A stop lets the step that is at work end and writes a checkpoint; the command's exit code is then 1.
+    """
+    from proofpress.flows.orphans import leave_none_behind
+
+    leave_none_behind()
+    with stoppable(None, STOPPED, first=STOPPING), _watched(show, quiet) as progress:
+        summary = train(progress=progress)
+    if json_:
+        print_json(summary)
+    elif not quiet:
+        show_end(summary, out)
+    if not summary["finished"]:
+        raise typer.Exit(1)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from proofpress.flows.cli.app import DATASET, a_place, app, examples
+from proofpress.flows.cli.stopping import stoppable
 
 
 @app.command(
@@ -35,11 +36,12 @@ def view(
 
     shelf = Shelf.open(dataset)
     log = ReviewLog.open(review if review is not None else review_of(shelf))
-    with Viewer(shelf, log, read_lines(suspects) if suspects is not None else (), port) as viewer:
+    shown = read_lines(suspects) if suspects is not None else ()
+    with stoppable(message="The viewer has ended.", code=0), Viewer(shelf, log, shown, port) as viewer:
         typer.echo(f"{len(shelf.entries):,} rows at {viewer.url}\nDecisions go to {log.place}. Ctrl-C ends.")
         if browser:
             webbrowser.open(viewer.url)
         try:
             viewer.serve_forever()
-        except KeyboardInterrupt:
+        finally:
             typer.echo(f"\n{len(log.decisions):,} rows decided in {log.place}")

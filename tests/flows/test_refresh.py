@@ -13,8 +13,11 @@ from typer.testing import CliRunner
 
 from proofpress.cleaners.files import open_files
 from proofpress.flows import refresh as loops
+from proofpress.flows.build import build
 from proofpress.flows.cli import app
 from proofpress.flows.compare import compare
+from proofpress.flows.config import DuplicatesRecipe
+from proofpress.flows.growing import keys_of
 from proofpress.flows.loop_recipe import RefreshRecipe
 from proofpress.flows.observing import Read
 from proofpress.flows.refresh import refresh
@@ -130,6 +133,29 @@ def test_a_row_that_is_gone_leaves_the_other_shards_alone(loop: Path) -> None:
     assert found["recipe"]["build.press.pages"] == [30, 29]
 
 
+def unique(loop: Path, keep: str = "one") -> RefreshRecipe:
+    base = recipe(loop)
+    build = base.build.model_copy(update={"duplicates": DuplicatesRecipe(keep=keep)})  # type: ignore[arg-type]
+    return base.model_copy(update={"build": build})
+
+
+@pytest.mark.parametrize("keep", ["one", "all"])
+def test_what_is_new_is_parted_from_what_stands_and_other_shards_stay(loop: Path, keep: str) -> None:
+    first = refresh(unique(loop, keep), loop / "out").version.folder
+    _add_formula(loop)  # one that is there, printed darker
+    done = refresh(unique(loop, keep), loop / "out")
+    second, facts = done.version.folder, read_manifest(done.version.folder / "dataset")["duplicates"]
+    assert facts["clusters"] and (facts["dropped"] > 0) == (keep == "one")
+    changed = {digest for digest, _ in shards(second)} - {digest for digest, _ in shards(first)}
+    assert 0 < len(changed) <= 6, "data and rejects of its own shard, of the other's, and the notes beside"
+    whole = build(unique(loop, keep).build, loop / "whole").folder
+    standing = {(one.id, one.split, one.cluster_id) for one in read_records(second / "dataset")}
+    assert standing == {(one.id, one.split, one.cluster_id) for one in read_records(whole)}
+    assert refresh(unique(loop, keep), loop / "out").was_there
+    used = {key for layout in (loop / "out/versions").glob("*/*/layout.json") for key in keys_of(layout.parent)}
+    assert used == {path.name for path in (loop / "out/store").iterdir()}, "no more is kept, and no less"
+
+
 def test_a_version_names_its_parent(loop: Path) -> None:
     import hashlib
 
@@ -190,10 +216,6 @@ def test_the_folder_of_another_loop_is_refused(loop: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        (
-            {"build": {"name": "x", "press": {}, "duplicates": {}}},
-            "build.duplicates: parting duplicates deals all rows",
-        ),
         ({"train": {"steps": 2}}, "benchmarks: a model is only promoted by what it reads there"),
         ({"mine": {"split": "dev"}}, "mine.split: 'dev' is no split of the build"),
         ({"schedules": {"build": "every night"}}, "schedules.build: 'every night'"),

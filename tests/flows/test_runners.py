@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from proofpress.flows.build import build
+from proofpress.flows.config import BuildRecipe
 from proofpress.flows.runners import run, set_prefect_defaults
 from proofpress.pages.errors import RequestError, WorkError
 
@@ -42,6 +44,29 @@ def test_every_runner_does_the_same(runner, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
     monkeypatch.setattr(double, "__module__", "test_runners")
     assert outcomes(runner, 2) == EXPECTED
+
+
+@pytest.fixture(scope="module")
+def recipe() -> BuildRecipe:
+    """Real pages, worn, and rows of a corpus, judged by the model: all that a worker needs to find."""
+    corpora = [{"name": "im2latex", "path": str(Path(__file__).parents[1] / "fixtures/im2latex"), "limit": 6}]
+    press = {"pages": 6, "crops": 2, "rows": "both", "wear": {"scan": 1}}
+    values = {"press": press, "corpora": corpora, "judge": {"model": "nano"}, "rows_per_shard": 4}
+    return BuildRecipe.model_validate({"name": "same", **values})
+
+
+@pytest.fixture(scope="module")
+def inline(recipe: BuildRecipe, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(build(recipe, tmp_path_factory.mktemp("inline") / "out").folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runner", ["threads", "processes", "dask", "ray"])
+def test_every_runner_gives_the_same_bytes(runner, recipe: BuildRecipe, inline: Path, tmp_path, bytes_of):
+    if runner in ("dask", "ray"):
+        pytest.importorskip(f"prefect_{runner}")
+    build(recipe, tmp_path / "out", runner=runner, workers=2)
+    assert bytes_of(tmp_path / "out") == bytes_of(inline)
 
 
 @pytest.mark.parametrize(
