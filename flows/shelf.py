@@ -7,13 +7,14 @@ shelf.row(17)["text"]
 
 import contextlib
 import json
-from collections import Counter, OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from threading import Lock
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -21,6 +22,8 @@ import pyarrow.parquet as pq
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.shards import read_manifest
 from proofpress.pages.storage import Place, at, opened, patiently
+
+Array = np.ndarray[Any, Any]
 
 COLUMNS = ["id", "task", "split", "source.name", "features", "checks.list.element.reason", "scores.verdict"]
 REJECT_COLUMNS = ["id", "stage", "reason", "source.name"]
@@ -51,6 +54,7 @@ class Shelf:
 
     def __init__(self, folder: Place, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> None:
         self.folder, self.manifest, self.entries = folder, manifest, entries
+        self._places = _places_by_value(entries)
         self._groups: OrderedDict[tuple[str, int], pa.Table] = OrderedDict()
         self._lock = Lock()
 
@@ -69,18 +73,14 @@ class Shelf:
         asked = {name: value for name, value in wanted.items() if value}
         if unknown := asked.keys() - set(FILTERS):
             raise RequestError(f"{min(unknown)}: rows are not chosen by it; choose by {', '.join(FILTERS)}")
-        return [
-            place
-            for place, entry in enumerate(self.entries)
-            if all(value in _values(entry, name) for name, value in asked.items())
-        ]
+        places = [self._places[name].get(value, np.empty(0, np.int64)) for name, value in asked.items()]
+        if not places:
+            return list(range(len(self.entries)))
+        return reduce(partial(np.intersect1d, assume_unique=True), places).tolist()
 
     def choices(self) -> dict[str, list[tuple[str, int]]]:
         """The values of each filter that some row has, the most frequent first, with their rows."""
-        counts: dict[str, Counter[str]] = {name: Counter() for name in FILTERS}
-        for entry in self.entries:
-            for name in FILTERS:
-                counts[name].update(value for value in _values(entry, name) if value)
+        counts = {name: {value: len(places) for value, places in self._places[name].items()} for name in FILTERS}
         return {name: sorted(found.items(), key=lambda one: (-one[1], one[0])) for name, found in counts.items()}
 
     def row(self, place: int) -> dict[str, Any]:
@@ -106,9 +106,16 @@ class Shelf:
         return self._groups[shard, group]
 
 
-def _values(entry: Entry, name: str) -> tuple[str, ...]:
-    value = getattr(entry, name)
-    return value if isinstance(value, tuple) else (value,)
+def _places_by_value(entries: Sequence[Entry]) -> dict[str, dict[str, Array]]:
+    """Of each filter and value the rows that have it, ascending; an empty value is none."""
+    found: dict[str, dict[str, list[int]]] = {name: defaultdict(list) for name in FILTERS}
+    for name, places in found.items():
+        for place, entry in enumerate(entries):
+            value = getattr(entry, name)
+            for one in value if isinstance(value, tuple) else (value,):
+                places[one].append(place)
+        places.pop("", None)
+    return {name: {value: np.array(rows) for value, rows in places.items()} for name, places in found.items()}
 
 
 def _records(folder: Place, shard: str) -> Iterator[Entry]:

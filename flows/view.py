@@ -73,13 +73,12 @@ class Viewer(http.server.ThreadingHTTPServer):
     def find(self, wanted: Mapping[str, str]) -> list[int]:
         """Places of rows by the filters of the shelf, by ``review`` and by ``suspects``."""
         rest = {name: value for name, value in wanted.items() if name not in ("review", "suspects")}
-        entries, review = self.shelf.entries, wanted.get("review", "")
-        return [
-            place
-            for place in self.shelf.find(rest)
-            if (not wanted.get("suspects") or entries[place].id in self.suspects)
-            and review in ("", self._review(entries[place].id))
-        ]
+        places, entries = self.shelf.find(rest), self.shelf.entries
+        if wanted.get("suspects"):
+            places = [place for place in places if entries[place].id in self.suspects]
+        if review := wanted.get("review"):
+            places = [place for place in places if self._review(entries[place].id) == review]
+        return places
 
     def describe(self, place: int) -> dict[str, Any]:
         """What is shown of a row; its picture comes by itself."""
