@@ -4,7 +4,7 @@ A checkpoint is a folder ``step-00000500`` of two files, ``tensors.safetensors``
 moments by parameter name, torch's random state) and ``state.json``. It is written under a temporary name, synced and
 renamed, so a kill at any point leaves the older one. Nothing in it is ever executed on loading.
 
-    write_checkpoint(out / "checkpoints", step, network, optimizers, {"level": 2})
+    write_checkpoint(out / "checkpoints", step, snapshot(network, optimizers), {"level": 2})
     state = read_checkpoint(last_checkpoint(out / "checkpoints"), network, optimizers)
 """
 
@@ -20,20 +20,26 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from proofpress.model.train.parallel import share_as, whole
 from proofpress.pages.errors import WorkError
 
 
-def write_checkpoint(
-    folder: Path,
-    step: int,
-    network: nn.Module,
-    optimizers: Sequence[torch.optim.Optimizer],
-    state: dict[str, Any],
-    keep: int = 2,
-) -> Path:
+def snapshot(network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> dict[str, Tensor]:
+    """All tensors of a checkpoint, whole; where they are shared out over processes, every one of them has to ask."""
+    named = list(network.named_parameters())
+    tensors = {f"weight/{name}": parameter.detach() for name, parameter in named}
+    for optimizer in optimizers:
+        for name, parameter in named:
+            for moment, tensor in optimizer.state.get(parameter, {}).items():
+                tensors[f"moment/{name}/{moment}"] = tensor
+    tensors["random"] = torch.get_rng_state()
+    return {key: whole(tensor).contiguous() for key, tensor in tensors.items()}
+
+
+def write_checkpoint(folder: Path, step: int, tensors: dict[str, Tensor], state: dict[str, Any], keep: int = 2) -> Path:
     """Write the checkpoint of ``step`` where there is none and delete all but the newest ``keep``; its path.
 
-    state: JSON values.
+    tensors: of ``snapshot``. state: JSON values.
     """
     path = folder / f"step-{step:08d}"
     if path.exists():
@@ -41,7 +47,7 @@ def write_checkpoint(
     draft = folder / f".{path.name}"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True)
-    save_file(_tensors(network, optimizers), draft / "tensors.safetensors")
+    save_file(tensors, draft / "tensors.safetensors")
     (draft / "state.json").write_text(json.dumps({"step": step, **state}, indent=1), encoding="utf-8")
     for file in draft.iterdir():
         _sync(file)
@@ -80,14 +86,14 @@ def read_checkpoint(path: Path, network: nn.Module, optimizers: Sequence[torch.o
     try:
         with torch.no_grad():
             for name, parameter in network.named_parameters():
-                parameter.copy_(saved.pop(f"weight/{name}"))
+                parameter.copy_(share_as(saved.pop(f"weight/{name}").to(parameter.device), parameter))
         named = dict(network.named_parameters())
         for key, tensor in saved.items():
             _, name, moment = key.split("/")
             parameter = named[name]
             # AdamW keeps its step count on the CPU, whatever the device of the parameter.
-            place = parameter.device if tensor.dim() else "cpu"
-            owner[parameter].state[parameter][moment] = tensor.to(place)
+            placed = share_as(tensor.to(parameter.device), parameter) if tensor.dim() else tensor
+            owner[parameter].state[parameter][moment] = placed
     except (KeyError, RuntimeError) as error:
         raise WorkError(f"{path}: checkpoint of another network or optimizer ({error})") from error
     return state
@@ -96,17 +102,6 @@ def read_checkpoint(path: Path, network: nn.Module, optimizers: Sequence[torch.o
 def _check_state(state: Any) -> None:
     if not isinstance(state, dict) or not isinstance(state.get("step"), int):
         raise ValueError("state.json says no step")
-
-
-def _tensors(network: nn.Module, optimizers: Sequence[torch.optim.Optimizer]) -> dict[str, Tensor]:
-    named = list(network.named_parameters())
-    tensors = {f"weight/{name}": parameter.detach() for name, parameter in named}
-    for optimizer in optimizers:
-        for name, parameter in named:
-            for moment, tensor in optimizer.state.get(parameter, {}).items():
-                tensors[f"moment/{name}/{moment}"] = tensor
-    tensors["random"] = torch.get_rng_state()
-    return {key: tensor.contiguous() for key, tensor in tensors.items()}
 
 
 def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:

@@ -18,13 +18,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import IGNORED, Batch, Processor
 from proofpress.model.train.data import TrainingRows
-from proofpress.model.train.loop import check_finite, set_rate, spread, take_step
-from proofpress.model.train.parallel import Team, gathered
+from proofpress.model.train.loop import check_finite, set_rate, take_step
+from proofpress.model.train.parallel import Team, gathered, spread, unshared_gradients
 from proofpress.model.train.policy import Denominator, PolicySettings, advantages, counted, policy_loss
 from proofpress.model.train.recipe import GRPORecipe, Level
 from proofpress.model.train.rollouts import Rollout, draw, show
@@ -155,8 +154,7 @@ def _learn(run: Run, learner: nn.Module, parts: Sequence[Part], team: Team) -> d
     for _ in range(recipe.iterations):
         own: Counter[str] = Counter()
         for number, part in enumerate(parts, start=1):
-            waits = isinstance(learner, DistributedDataParallel) and number < len(parts)
-            with learner.no_sync() if waits else nullcontext():  # type: ignore[operator]
+            with unshared_gradients(learner) if number < len(parts) else nullcontext():
                 with _passes(recipe):
                     loss, found = learner(part, whole)
                 (loss * team.size).backward()

@@ -15,10 +15,9 @@ from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
 from proofpress.model.train.batches import Batches, Drawn
-from proofpress.model.train.parallel import ALONE, Team
+from proofpress.model.train.parallel import ALONE, Team, spread, unshared_gradients, whole
 from proofpress.model.train.recipe import RunRecipe
 from proofpress.model.train.schedule import Curriculum, learning_rate_factor
 from proofpress.pages.errors import WorkError
@@ -134,7 +133,7 @@ def train(
         drawn = batches.take(progress.step, progress.curriculum.mix)
         waited = perf_counter() - began
         sums = gradient(learner, objective, drawn, recipe, share, team)
-        norm = nn.utils.clip_grad_norm_(parameters, recipe.clip)
+        norm = whole(nn.utils.clip_grad_norm_(parameters, recipe.clip))
         check_finite(progress.step, sums["nats"] / sums["tokens"], norm, watch.saved)
         take_step(optimizers)
 
@@ -157,13 +156,6 @@ def train(
     watch.save()
 
 
-def spread(objective: nn.Module, team: Team) -> nn.Module:
-    """The objective as it is called: in a team its gradients are added up over the processes."""
-    if team.size == 1:
-        return objective
-    return DistributedDataParallel(objective, gradient_as_bucket_view=True)
-
-
 def gradient(
     learner: nn.Module, objective: Objective, drawn: Sequence[Drawn], recipe: RunRecipe, share: float, team: Team
 ) -> dict[str, float]:
@@ -178,8 +170,7 @@ def gradient(
     passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
     figures: dict[str, Tensor] = {}
     for number, part in enumerate(drawn, start=1):
-        waits = isinstance(learner, DistributedDataParallel) and number < len(drawn)
-        with learner.no_sync() if waits else nullcontext():  # type: ignore[operator]
+        with unshared_gradients(learner) if number < len(drawn) else nullcontext():
             with passes:
                 loss, found = learner(Drawn(part.batch.to(recipe.device), part.key, part.characters), whole)
             # A team's gradient is the mean over its processes, and ours is to be the sum.

@@ -4,7 +4,8 @@
         (tokens,) = team.total(own_tokens)
 
 Started by ``torchrun`` they find each other by its environment, on one machine or several; else the leading process
-starts the others itself. Only the leader writes, reports and is told to stop.
+starts the others itself. Only the leader writes, reports and is told to stop. Each holds the whole network, or, for one
+that is too large for that, a share of each of its tensors (``shard``).
 """
 
 import os
@@ -17,7 +18,11 @@ from datetime import timedelta
 from typing import Any
 
 import torch
-from torch import Tensor, distributed, multiprocessing
+from torch import Tensor, distributed, multiprocessing, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FSDPModule, fully_shard
+from torch.distributed.tensor import DTensor, distribute_tensor
+from torch.nn.parallel import DistributedDataParallel
 
 from proofpress.pages.errors import WorkError
 
@@ -59,6 +64,53 @@ class Team:
 
 
 ALONE = Team()
+
+
+def shard(objective: nn.Module, team: Team, device: str) -> None:
+    """Share parameters, gradients and moments out over the processes (FSDP2, arXiv 2304.11277); before optimizers.
+
+    The weights of a block are whole only while it computes. Alone a process keeps them all.
+    """
+    if team.size == 1:
+        return
+    mesh = init_device_mesh(torch.device(device).type, (team.size,))
+    for blocks in [module for module in objective.modules() if isinstance(module, nn.ModuleList)]:
+        for block in blocks:
+            fully_shard(block, mesh=mesh)
+    fully_shard(objective, mesh=mesh)
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """All of a tensor, of which this process may hold a share; every process has to ask."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+
+
+def share_as(tensor: Tensor, like: Tensor) -> Tensor:
+    """A whole tensor that every process has, shared out as another is."""
+    return distribute_tensor(tensor, like.device_mesh, like.placements) if isinstance(like, DTensor) else tensor
+
+
+def spread(objective: nn.Module, team: Team) -> nn.Module:
+    """The objective as it is called: in a team its gradients are added up over the processes."""
+    if team.size == 1 or isinstance(objective, FSDPModule):
+        return objective
+    return DistributedDataParallel(objective, gradient_as_bucket_view=True)
+
+
+@contextmanager
+def unshared_gradients(learner: nn.Module) -> Iterator[None]:
+    """Within it gradients stay in their process; the next backward pass outside adds them up over the team, too."""
+    if isinstance(learner, DistributedDataParallel):
+        with learner.no_sync():
+            yield
+    elif isinstance(learner, FSDPModule):
+        learner.set_requires_gradient_sync(False)
+        try:
+            yield
+        finally:
+            learner.set_requires_gradient_sync(True)
+    else:
+        yield
 
 
 @contextmanager

@@ -141,6 +141,11 @@ class SFTRecipe(RunRecipe):
     ctc: float = Field(default=0.0, ge=0, description="weight of the CTC aid at the start; 0 for none")
     ctc_until: float = Field(default=0.67, gt=0, le=1, description="share of the budget at which that weight is 0")
     router_balance: float = Field(default=0.001, ge=0, description="weight of the experts' load-balancing loss")
+    sharded: bool = Field(
+        default=False,
+        description="share weights, gradients and moments out over the processes (FSDP2), for a network that is too "
+        "large for each to hold; with adamw",
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -150,6 +155,8 @@ class SFTRecipe(RunRecipe):
                 raise ValueError(f"levels.{number}.mix: {unknown[0]} is not one of the kinds {sorted(self.kinds)}")
             if level.below is None and number + 1 < len(self.levels):
                 raise ValueError(f"levels.{number}.below: needed, for a level follows")
+        if self.sharded and self.optimizer != "adamw":
+            raise ValueError(f"sharded: {self.optimizer} needs whole matrices; train with optimizer: adamw")
         return self
 
 
@@ -164,6 +171,7 @@ class MTPRecipe(SFTRecipe):
     step_weights: tuple[PositiveFloat, ...] = Field(
         default=(0.51, 0.31, 0.18), description="weight of the loss of each token drafted ahead; as many as are drafted"
     )
+    sharded: Literal[False] = Field(default=False, description="never: the head is small, and the network only reads")
     self_distilled: bool = Field(
         default=True, description="teach what the network itself reads, not the labels: drafts are to please it alone"
     )

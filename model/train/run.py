@@ -25,6 +25,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.distributed.fsdp import FSDPModule
 
 from proofpress.model.jina_ocr import checkpoint
 from proofpress.model.jina_ocr.config import named
@@ -32,13 +33,13 @@ from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
 from proofpress.model.train.card import card
-from proofpress.model.train.checkpoints import last_checkpoint, read_checkpoint, write_checkpoint
+from proofpress.model.train.checkpoints import last_checkpoint, read_checkpoint, snapshot, write_checkpoint
 from proofpress.model.train.data import TrainingRows
 from proofpress.model.train.evaluation import evaluate
 from proofpress.model.train.log import RunLog
 from proofpress.model.train.loop import Progress
 from proofpress.model.train.muon import build_optimizers
-from proofpress.model.train.parallel import Team
+from proofpress.model.train.parallel import Team, whole
 from proofpress.model.train.recipe import RunRecipe
 from proofpress.model.train.schedule import Curriculum
 from proofpress.pages.errors import RequestError, WorkError
@@ -172,11 +173,11 @@ class Run:
 
     def save(self) -> None:
         """Write a checkpoint, and the weights as a model folder."""
+        tensors, network = snapshot(self.objective, self.optimizers), self._whole_network()
         if self.team.leads:
             state = {**self.progress.state(), "before": self.before, "best": self.best}
-            folder, step = self.out / "checkpoints", self.progress.step
-            write_checkpoint(folder, step, self.objective, self.optimizers, state, self.recipe.keep)
-            self._write_model("model", {})
+            write_checkpoint(self.out / "checkpoints", self.progress.step, tensors, state, self.recipe.keep)
+            self._write_model("model", network, {})
 
     def saved(self) -> str:
         """The last good checkpoint, for a message."""
@@ -198,14 +199,17 @@ class Run:
 
     def evaluate(self) -> dict[str, Any]:
         """Read the held-out rows, log the figures and keep the model if it is the best."""
-        if not (self.team.leads and self.recipe.evaluation_rows):
+        if not self.recipe.evaluation_rows:
             return {}
-        figures = evaluate(self.network, self.processor, self.held_out, self.recipe)
+        network = self._whole_network()
+        if not self.team.leads:
+            return {}
+        figures = evaluate(network, self.processor, self.held_out, self.recipe)
         self.log({"step": self.progress.step, "held_out": figures})
         reward = figures.get("reward")
         if reward is not None and (self.best is None or reward > self.best):
             self.best = reward
-            self._write_model("best", figures)
+            self._write_model("best", network, figures)
         return figures
 
     def summary(self, rows: TrainingRows) -> dict[str, Any]:
@@ -223,15 +227,32 @@ class Run:
             "refused": dict(rows.refused),
             "model": str(self.out / "model"),
         }
+        network = self._whole_network()
         if self.team.leads:
             if finished:
-                self._write_model("model", summary["after"])
+                self._write_model("model", network, summary["after"])
             write_whole(self.out / "summary.json", json.dumps(summary, indent=1).encode() + b"\n")
         return summary
 
-    def _write_model(self, name: str, figures: dict[str, Any]) -> None:
-        checkpoint.save(self.network, self.processor.tokenizer, self.out / name)
-        text = card(self.network, self.recipe, self.progress.step, self.progress.characters, self.before, figures)
+    def _whole_network(self) -> JinaOCR:
+        """The network as the leader can use it alone: a copy where it is shared out, for which every process asks."""
+        if not isinstance(self.objective, FSDPModule):
+            return self.network
+        with torch.device("meta"):
+            copy = JinaOCR(self.network.config)
+        copy.to_empty(device=self.recipe.device)
+        with torch.no_grad():
+            for own, shared in (
+                (copy.parameters(), self.network.parameters()),
+                (copy.buffers(), self.network.buffers()),
+            ):
+                for tensor, share in zip(own, shared, strict=True):
+                    tensor.copy_(whole(share))
+        return copy
+
+    def _write_model(self, name: str, network: JinaOCR, figures: dict[str, Any]) -> None:
+        checkpoint.save(network, self.processor.tokenizer, self.out / name)
+        text = card(network, self.recipe, self.progress.step, self.progress.characters, self.before, figures)
         write_whole(self.out / name / "README.md", text.encode())
 
 

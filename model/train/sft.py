@@ -13,7 +13,7 @@ from proofpress.model.train.batches import Batches
 from proofpress.model.train.ctc import LineAid
 from proofpress.model.train.data import TrainingRows
 from proofpress.model.train.loop import Watch, train
-from proofpress.model.train.parallel import Team, gathered
+from proofpress.model.train.parallel import Team, gathered, shard
 from proofpress.model.train.recipe import SFTRecipe
 from proofpress.model.train.run import Report, Run, prepare_folder, settled, starting_point, stop_signal
 from proofpress.model.train.schedule import Curriculum
@@ -49,6 +49,8 @@ def _train(
         tokenizer = processor.tokenizer
         aid = LineAid(processor.config.decoder.width, len(tokenizer), tokenizer.pad_id).to(recipe.device)
         objective = Supervised(network, aid, recipe)
+        if recipe.sharded:
+            shard(objective, team, recipe.device)
         run = Run(
             recipe, out, objective, network, processor, held_out, team, progress or (lambda _: None),
             Curriculum(recipe.levels),

@@ -25,6 +25,7 @@ RECIPES = sorted((Path(__file__).parents[3] / "recipes/train").glob("*.yaml"))
         ({"steps": 1, "weights": {"demo": float("nan")}}, "weights.demo"),
         ({"steps": 1, "levels": [{"mix": {"all": -1}}]}, "levels.0.mix.all"),
         ({"steps": 1, "freeze": ["("]}, "not a regular expression"),
+        ({"steps": 1, "sharded": True, "optimizer": "muon"}, "sharded: muon needs whole matrices"),
     ],
 )
 def test_a_wrong_recipe_is_refused_with_the_field_named(fields: dict[str, Any], message: str) -> None:
