@@ -45,7 +45,7 @@ def from_otsl(otsl: str) -> TableGrid:
             raise TableError("hole", f"row {row} has {len(slots)} slots and another row {columns}")
         for column, (token, text) in enumerate(slots):
             if token in _ORIGINS:
-                colspan = 1 + _length("lcel", (slot[0] for slot in slots[column + 1 :]))
+                colspan = 1 + _length("lcel", (slots[c][0] for c in range(column + 1, len(slots))))
                 below = (rows[r][column : column + 1] for r in range(row + 1, len(rows)))
                 rowspan = 1 + _length("ucel", (slot[0][0] if slot else "" for slot in below))
                 cells.append(Cell(row, column, rowspan, colspan, text, token in _HEADINGS))

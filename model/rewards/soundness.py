@@ -1,7 +1,8 @@
 r"""What is wrong with a prediction whatever it says: loops, repeated blocks, padding, markup left open, runaway length.
 
 Each part is 1 for a sound text and for an empty one, so that it can discount a reward and never add to it. All are
-relative to the gold: what it has itself is no fault.
+relative to the gold: what it has itself is no fault, and a block that stands twice because two blocks of the gold were
+misread as one is a misreading, which its own term pays for, and no repetition.
 
     >>> check(Content("<table><tr><td>1</td></tr>"), Content("<table><tr><td>1</td></tr></table>"))["closed"]
     0.5
@@ -11,12 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
+
+from rapidfuzz.distance import Levenshtein
 
 from proofpress.pages.text import INVISIBLE
 
 MIN_REPEATS = 4
 MIN_LOOP = 24  # characters: "........" and "-----" end honest lines
 MIN_BLOCK = 12  # characters of a repeated block that is no "-" or "Total"
+MISREAD = 0.5  # of likeness: a block that says more of a gold block than not may be a misreading of it
+MAX_PAIRS = 100_000  # of repeated and unread blocks to be compared; of more, none is taken for a misreading
 
 #: A prediction may be so many times as long as the gold and longer by so much: formulas have long and short spellings.
 LENGTH = 2
@@ -43,15 +49,15 @@ class Content:
 def check(prediction: Content, gold: Content) -> dict[str, float]:
     """The parts, each in 0..1.
 
-    - ``repetition``: 1 less the share that is a looping tail or a block that stood before;
+    - ``repetition``: 1 less the share that is a looping tail or are blocks that stood before, whichever is more;
     - ``noise``: 1 less the share of comments and invisible characters;
     - ``length``: how many times the allowed length goes into the prediction's, at most 1;
     - ``closed``: 1 / (1 + kinds of markup that are left open: each tag, fences, ``$$``, environments, braces).
     """
     size = max(len(prediction.text), 1)
     loop = looping_tail(prediction.text)
-    repeated = max(0, loop - looping_tail(gold.text)) if loop else 0
-    repeated += max(0, _repeated(prediction.blocks) - _repeated(gold.blocks))
+    looped = loop - looping_tail(gold.text) if loop else 0
+    repeated = max(0, looped, _repeated(prediction.blocks) - _repeated(gold.blocks) - _misread(prediction, gold))
     noise = max(0, _noise(prediction) - _noise(gold))
     left_open = _left_open(prediction) - _left_open(gold)
     return {
@@ -96,6 +102,30 @@ def _matches_of_start(text: str) -> list[int]:
 def _repeated(blocks: Sequence[str]) -> int:
     """Characters of blocks that stood before."""
     return sum(len(block) * (count - 1) for block, count in Counter(blocks).items() if len(block) >= MIN_BLOCK)
+
+
+def _misread(prediction: Content, gold: Content) -> int:
+    """Characters of blocks that stood before but are misreadings: each of a gold block that is like them and that no
+    prediction has. Blocks that stand ``MIN_REPEATS`` times in a row are a loop and no misreading."""
+    counts, expected = Counter(prediction.blocks), Counter(gold.blocks)
+    again = [block for block, count in counts.items() if count > 1 and len(block) >= MIN_BLOCK]
+    if not again:
+        return 0
+    loops = {block for block, run in groupby(prediction.blocks) if sum(1 for _ in run) >= MIN_REPEATS}
+    unread = list((expected - counts).elements())
+    if len(again) * len(unread) > MAX_PAIRS:
+        return 0
+    characters = 0
+    for block in again:
+        if block in loops:
+            continue
+        alike = [other for other in unread if Levenshtein.normalized_similarity(block, other) >= MISREAD]
+        first = 0 if expected[block] else 1  # the first copy is then a misreading too
+        copies = counts[block] - max(1, expected[block])
+        for other in alike[: first + copies]:
+            unread.remove(other)
+        characters += len(block) * max(0, min(copies, len(alike) - first))
+    return characters
 
 
 def _noise(content: Content) -> int:

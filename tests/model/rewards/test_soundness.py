@@ -84,3 +84,53 @@ def test_blocks_that_stand_again_are_repetition_unless_they_do_in_the_gold_or_ar
     other = "It fell again soon."
     assert check(twice, Content(f"{other}\n\n{other}", [other, other]))["repetition"] == 1
     assert check(twice, Content("Another."))["repetition"] < 1
+
+
+ROWS = [f"Gauge {name} stood {level} m above normal." for name, level in zip("ABCDEF", "123456", strict=True)]
+FIRST, SECOND, THIRD = ROWS[:3]
+WRONG = "Gauge X stood 9 m above normal."
+OTHER = "Nothing was lost in the other valleys."
+
+#: Prediction, gold: blocks that stand again because blocks of the gold were misread as one.
+MISREAD = {
+    "two as the first": ([FIRST, FIRST], [FIRST, SECOND]),
+    "two as the second": ([SECOND, SECOND], [FIRST, SECOND]),
+    "two as a third": ([WRONG, WRONG], [FIRST, SECOND]),
+    "three as one": ([FIRST, FIRST, FIRST], [FIRST, SECOND, THIRD]),
+    "apart": ([FIRST, OTHER, FIRST], [FIRST, OTHER, SECOND]),
+    "two pairs": ([FIRST, FIRST, OTHER, OTHER], [FIRST, SECOND, OTHER, OTHER.replace("lost", "left")]),
+    "one that the gold has twice": ([FIRST, FIRST, FIRST], [FIRST, FIRST, SECOND]),
+}
+#: Blocks that stand again for nothing.
+REPEATED = {
+    "one that is there": ([FIRST, FIRST], [FIRST]),
+    "for another": ([FIRST, FIRST], [FIRST, OTHER]),
+    "more than there are": ([FIRST, FIRST, FIRST], [FIRST, SECOND]),
+    "a third more than there are": ([WRONG, WRONG, WRONG], [FIRST, SECOND]),
+    "beside what is read": ([FIRST, SECOND, FIRST], [FIRST, SECOND]),
+    "in a row, as a loop is": ([FIRST] * 4, ROWS[:4]),
+    "in a row of all": ([FIRST] * 6, ROWS),
+    "in a row and on": ([*[FIRST] * 4, OTHER], [*ROWS[:4], OTHER]),
+}
+
+
+def contents(blocks):
+    return Content("\n\n".join(blocks), blocks)
+
+
+@pytest.mark.parametrize("what", MISREAD)
+def test_a_misreading_is_no_repetition(what):
+    prediction, gold = map(contents, MISREAD[what])
+    assert check(prediction, gold)["repetition"] == 1
+
+
+@pytest.mark.parametrize("what", REPEATED)
+def test_what_stands_again_for_nothing_is_repetition(what):
+    prediction, gold = map(contents, REPEATED[what])
+    assert check(prediction, gold)["repetition"] < 1
+
+
+def test_a_loop_of_blocks_is_counted_once():
+    gold = contents([FIRST, OTHER])
+    looped = contents([FIRST, OTHER, *[OTHER] * 5])
+    assert 0 < check(looped, gold)["repetition"] < 0.4
