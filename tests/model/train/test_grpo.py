@@ -16,6 +16,7 @@ from proofpress.model.train import grpo, rollouts
 from proofpress.model.train.checkers import Checked, check
 from proofpress.model.train.data import Sample, TrainingRows
 from proofpress.model.train.grpo import token_log_probabilities, train_grpo
+from proofpress.model.train.parallel import ALONE
 from proofpress.model.train.recipe import GRPORecipe
 from proofpress.pages.errors import WorkError
 
@@ -80,6 +81,18 @@ def test_the_pages_of_a_step_follow_the_mix_and_the_seed(word_dataset: Path, tin
     pages = [rollouts.pages_of(rows, settings, step) for step in range(4)]
     assert pages == [rollouts.pages_of(rows, settings, step) for step in range(4)]
     assert all(len(set(chosen)) == 6 for chosen in pages) and pages[0] != pages[1]
+
+
+def test_readings_stand_in_the_order_of_trls_sampler(word_dataset: Path, tiny_model: Path) -> None:
+    sampler = pytest.importorskip("trl.trainer.utils").RepeatSampler
+    settings = recipe(tiny_model, pages=3, completions=4, iterations=2)
+    network, processor = checkpoint.load(tiny_model)
+    rows = TrainingRows([word_dataset], "train", settings, processor)
+    drawn = rollouts.draw(network, processor, rows, settings, 0, ALONE)
+    pages = rollouts.pages_of(rows, settings, 0)
+    theirs = sampler(pages, mini_repeat_count=4, batch_size=3, repeat_count=settings.iterations, shuffle=False)
+    ours = [rollout.row for rollout in drawn for _ in rollout.readings] * settings.iterations
+    assert ours == [pages[place] for place in theirs]
 
 
 def test_a_killed_and_resumed_run_equals_a_whole_one_bit_for_bit(

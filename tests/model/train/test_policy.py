@@ -148,3 +148,17 @@ def test_truncated_completions_do_not_count_where_the_recipe_says_so() -> None:
     lengths, finished = torch.tensor([2, 3]), torch.tensor([True, False])
     assert counted(lengths, finished, 3, mask_truncated=True).tolist() == [[True, True, False], [False] * 3]
     assert counted(lengths, finished, 3, mask_truncated=False).tolist() == [[True, True, False], [True] * 3]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_truncated_is_what_trl_masks(seed: int) -> None:
+    """As ``GRPOTrainer._generate_and_score_completions`` writes it: a completion whose last token is no end token."""
+    generator, end = torch.Generator().manual_seed(seed), 2
+    ids = [torch.randint(3, 9, (int(n),), generator=generator).tolist() for n in torch.randint(1, 7, (8,))]
+    ids = [[*tokens, end] if number % 3 else tokens for number, tokens in enumerate(ids)]
+    longest = max(map(len, ids))
+    padded = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens in ids])
+    is_truncated = torch.tensor([tokens[-1] != end for tokens in ids])
+    theirs = padded * (~is_truncated).unsqueeze(1).int()
+    ours = counted(torch.tensor(list(map(len, ids))), torch.tensor([t[-1] == end for t in ids]), longest, True)
+    assert torch.equal(ours.int(), theirs)
