@@ -6,9 +6,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 FOLDERS := pages templates generators cleaners model flows
 SOURCES := $(FOLDERS) tests benchmarks docs
+LEARNED := --data out/crops --data out/formulas
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow check bench
+.PHONY: help setup demo test test-slow check bench weights
 
 help:  ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -37,12 +38,25 @@ check: setup  ## Format, lint, types and the order of the floors
 bench: setup  ## Measure the figures that the README states
 	$(BIN)/python benchmarks/press.py
 	$(BIN)/python benchmarks/reading.py
+	$(BIN)/python benchmarks/judging.py
 	$(BIN)/python benchmarks/rewards.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/decoding.py
 	$(BIN)/python benchmarks/cleaning.py
 	$(BIN)/python benchmarks/duplicates.py
 	$(BIN)/python benchmarks/decontamination.py
+
+weights: setup  ## Train the bundled weights again from nothing, stage by stage: days on two cores; goes on where it was
+	$(BIN)/proofpress build recipes/crops.yaml --out out/crops --runner processes
+	$(BIN)/proofpress build recipes/formulas.yaml --out out/formulas --runner processes
+	$(BIN)/proofpress train sft recipes/train/warmup.yaml --data out/crops --out out/warmup --resume
+	$(BIN)/proofpress train sft recipes/train/nano.yaml $(LEARNED) --out out/nano --set init=out/warmup/model --resume
+	$(BIN)/proofpress train grpo recipes/train/grpo.yaml $(LEARNED) --out out/grpo --set init=out/nano/model --resume
+	$(BIN)/proofpress train mtp recipes/train/mtp.yaml $(LEARNED) --out out/mtp --set init=out/grpo/model --resume
+	$(BIN)/proofpress build recipes/proofs.yaml --out out/proofs --runner processes
+	$(BIN)/proofpress calibrate out/proofs --model out/mtp/model --split train
+	$(BIN)/python benchmarks/reading.py --model out/mtp/model
+	$(BIN)/python benchmarks/judging.py --model out/mtp/model
 
 .venv/installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed, this is " + sys.version)'
