@@ -15,13 +15,15 @@ from typing import Any
 
 from PIL import Image
 
-from proofpress.cleaners.corpus import Corpus, RawRow, RowError, as_json
+from proofpress.cleaners.corpus import WRONG_VALUES, Corpus, RawRow, RowError, as_json, writable
+from proofpress.cleaners.files import UNREADABLE
 from proofpress.cleaners.label import judge_label
 from proofpress.cleaners.layouts import layout_text
 from proofpress.cleaners.rule import Drop
 from proofpress.cleaners.rules import IMAGE_RULES
 from proofpress.cleaners.rules.images import Sample, crop_to_ink
 from proofpress.cleaners.rules.layout import move, place
+from proofpress.pages.errors import RequestError
 from proofpress.pages.image import Decoded, ImageError, decode, encode_png, pixel_hash
 from proofpress.pages.record import Check, Element, PageRecord, Reject, record_id, to_json
 
@@ -44,6 +46,12 @@ def clean_row(corpus: Corpus, path: Path, ref: str) -> PageRecord | Reject:
         row = corpus.load(path, ref)
     except RowError as error:
         return _reject(corpus, path, ref, Drop(error.reason, error.evidence), error.original)
+    except RequestError:
+        raise
+    except UNREADABLE as error:
+        return _reject(corpus, path, ref, Drop("file.unreadable", str(error) or type(error).__name__), {})
+    except WRONG_VALUES as error:  # before the adapter knew the row: no row stops a run
+        return _reject(corpus, path, ref, Drop("row.malformed", f"{type(error).__name__}: {error}"), {})
     try:
         image, was = decode(row.image) if isinstance(row.image, bytes) else Decoded(row.image, ())
     except ImageError as error:
@@ -140,9 +148,9 @@ def _reject(
         id=record_id(corpus.name, source.id, CLEANER_VERSION),
         stage="clean",
         reason=why.reason,
-        evidence=why.evidence,
+        evidence=writable(why.evidence),
         source=source,
-        text=text,
+        text=writable(text),
         image=encode_png(image) if image else b"",
         original=to_json(as_json(original)),
     )

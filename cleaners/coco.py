@@ -8,7 +8,6 @@ What is kept is where each region stands in the file. Types go by the names in t
 from split to split in some corpora (https://github.com/doc-analysis/DocBank/issues/52).
 """
 
-import json
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -16,9 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from proofpress.cleaners.corpus import Frame, RowError, quad_of_size, wanted
-from proofpress.cleaners.files import Files
+from proofpress.cleaners.corpus import Frame, RowError, quad_of_size, reading, wanted
+from proofpress.cleaners.files import Files, listing
 from proofpress.cleaners.json_stream import items
+from proofpress.cleaners.jsonl import parse_object
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Element
 
@@ -33,33 +33,35 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Coco:
-    """One annotation file. images: ``{id, file_name, width, height}`` each, by their id."""
+    """One annotation file. images: ``{id, file_name, width, height}`` each, by their id. Ids are taken as text."""
 
     files: Files
     name: str
-    images: Mapping[int, Mapping[str, Any]]
-    categories: Mapping[int, str]
-    places: Mapping[int, array]  # of image id: first byte and byte behind each of its regions, in turns
+    images: Mapping[str, Mapping[str, Any]]
+    categories: Mapping[str, str]
+    places: Mapping[str, array]  # of image id: first byte and byte behind each of its regions, in turns
 
-    def annotations(self, image: int) -> Iterator[dict[str, Any]]:
+    def annotations(self, image: str) -> Iterator[dict[str, Any]]:
         """The regions of an image, as the file has them."""
         spans = self.places.get(image, ())
         with self.files.open(self.name) as stream:
             for start, end in zip(spans[::2], spans[1::2], strict=True):
                 stream.seek(start)
-                yield json.loads(stream.read(end - start))
+                yield parse_object(stream.read(end - start))
 
-    def regions(self, image: int) -> tuple[tuple[Element, ...], Frame, dict[str, Any]]:
+    def regions(self, image: str) -> tuple[tuple[Element, ...], Frame, dict[str, Any]]:
         """An image's regions as elements, the sheet they are on, the corpus's own rows. Raises ``RowError``."""
         told = self.images[image]
         rows = list(self.annotations(image))
         original = {"image": dict(told), "annotations": rows}
         width, height = wanted(told, original, width=int, height=int)
-        elements = []
-        for number, row in enumerate(rows):
-            kind = self.categories.get(row.get("category_id", -1), "")
-            elements.append(region(number, kind, quad_of_size(row.get("bbox")), original))
-        return tuple(elements), Frame(max(width, 1), max(height, 1)), original
+        with reading(original):
+            kinds = [self.categories.get(str(row.get("category_id")), "") for row in rows]
+            boxes = [quad_of_size(row.get("bbox")) for row in rows]
+            elements = [
+                region(at, kind, box, original) for at, (kind, box) in enumerate(zip(kinds, boxes, strict=True))
+            ]
+            return tuple(elements), Frame(max(width, 1), max(height, 1)), original
 
 
 def region(number: int, kind: str, box: tuple[float, ...], original: Mapping[str, Any]) -> Element:
@@ -72,18 +74,18 @@ def region(number: int, kind: str, box: tuple[float, ...], original: Mapping[str
 @lru_cache(maxsize=4)
 def open_coco(files: Files, name: str) -> Coco:
     """Read an annotation file once for its images and the places of its regions. Raises ``RequestError``."""
-    images: dict[int, Mapping[str, Any]] = {}
-    categories: dict[int, str] = {}
-    places: dict[int, array] = defaultdict(lambda: array("q"))
+    images: dict[str, Mapping[str, Any]] = {}
+    categories: dict[str, str] = {}
+    places: dict[str, array] = defaultdict(lambda: array("q"))
     try:
-        with files.open(name) as stream:
+        with listing(name), files.open(name) as stream:
             for key, start, end, item in items(stream):
                 if key == "annotations":
-                    places[item["image_id"]].extend((start, end))
+                    places[str(item["image_id"])].extend((start, end))
                 elif key == "images":
-                    images[item["id"]] = item
+                    images[str(item["id"])] = item
                 elif key == "categories":
-                    categories[item["id"]] = item["name"]
+                    categories[str(item["id"])] = str(item["name"])
     except (ValueError, KeyError, TypeError) as error:
         raise RequestError(f"{name}: no COCO annotations: {error!r}") from error
     if not images or not categories:

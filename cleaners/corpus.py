@@ -10,6 +10,7 @@ is no such corpus at all is a ``RequestError``. One adapter per corpus stands in
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,7 +121,7 @@ class Ref:
     name: str
 
     def __str__(self) -> str:
-        return f"{self.split}:{quote(self.place, safe='/#')}:{self.name}"
+        return f"{self.split}:{quote(writable(self.place), safe='/#')}:{writable(self.name)}"
 
 
 def parse_ref(ref: str) -> Ref:
@@ -186,6 +187,21 @@ def wanted(row: Any, whole: Any = None, /, **kinds: type | tuple[type, ...]) -> 
     return [row[name] for name in kinds]
 
 
+#: What values of other kinds than a corpus promises raise where they are used.
+WRONG_VALUES = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+
+
+@contextmanager
+def reading(original: Mapping[str, Any]) -> Iterator[None]:
+    """Whatever in a row is not of its kind is a ``RowError`` that holds the row."""
+    try:
+        yield
+    except RequestError:
+        raise
+    except WRONG_VALUES as error:
+        raise RowError("row.malformed", f"{type(error).__name__}: {error}"[:500], original) from error
+
+
 def _original(row: Any, whole: Any) -> dict[str, Any]:
     found = as_json(row if whole is None else whole)
     return found if isinstance(found, dict) else {"row": found}
@@ -199,11 +215,18 @@ def as_json(value: Any) -> Any:
         return [as_json(item) for item in value]
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    if value is None or isinstance(value, str | bool | int):
+    if isinstance(value, str):
+        return writable(value)
+    if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     return str(value)
+
+
+def writable(text: str) -> str:
+    """The text with half a surrogate pair, which no file can have, as its escape."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def storable(row: Any) -> bool:

@@ -11,6 +11,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -22,6 +23,9 @@ MAX_FILE = 256 * 2**20  # bytes of one picture, PDF or annotation file
 MAX_LINE = 64 * 2**20  # bytes of one row of a JSONL file
 #: A member that is unpacked to more than this many times its size is no picture and no text.
 MAX_RATIO = 200
+
+#: What reading from a disk or from a damaged or encrypted archive raises.
+UNREADABLE = (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError)
 
 
 class Files(Hashable, Protocol):
@@ -37,7 +41,7 @@ class Files(Hashable, Protocol):
         ``file.unreadable``."""
 
     def open(self, name: str) -> BinaryIO:
-        """A file to read from, for those too long to read at once."""
+        """A file to read from, for those too long to read at once. ``RowError``; reading may raise ``UNREADABLE``."""
 
 
 @lru_cache(maxsize=16)  # every load asks
@@ -55,10 +59,21 @@ def open_files(path: Path) -> Files:
         raise RequestError(f"{path}: neither a folder nor a sound .zip archive: {error}") from error
 
 
+@contextmanager
+def listing(name: str) -> Iterator[None]:
+    """A file that says what there is in a corpus and cannot be read is an error of the whole corpus."""
+    try:
+        yield
+    except RowError as error:
+        raise RequestError(f"{name}: {error.evidence}") from error
+    except UNREADABLE as error:
+        raise RequestError(f"{name}: cannot be read to its end: {error}") from error
+
+
 def lines(files: Files, name: str) -> Iterator[tuple[int, bytes]]:
     """Byte offset and bytes of each line; of one longer than ``MAX_LINE`` only its begin, one byte past the limit."""
     offset = 0
-    with files.open(name) as stream:
+    with listing(name), files.open(name) as stream:
         while line := stream.readline(MAX_LINE + 1):
             start, offset = offset, offset + len(line)
             yield start, line
@@ -80,6 +95,7 @@ def line_at(files: Files, name: str, offset: int) -> bytes:
 class _Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.inside = _insides(root.resolve())
         self.names = lru_cache(maxsize=64)(self._names)  # a folder of pictures can hold half a million
 
     def _names(self, pattern: str) -> tuple[str, ...]:
@@ -103,9 +119,13 @@ class _Folder:
     def _inside(self, name: str, original: Mapping[str, Any] | None) -> Path:
         try:
             file = self.root / name
-            if "\0" not in name and ".." not in Path(name).parts and file.resolve().is_relative_to(self.root.resolve()):
+            if (
+                "\0" not in name
+                and ".." not in Path(name).parts
+                and any(map(file.resolve().is_relative_to, self.inside))
+            ):
                 return file
-        except (OSError, RuntimeError) as error:  # a name too long, links in a circle
+        except (OSError, RuntimeError, ValueError) as error:  # a name too long, links in a circle
             raise RowError("file.unreadable", f"{name:.200}: {error}", original) from error
         raise RowError("file.path", f"{name!r} leads out of its folder", original)
 
@@ -130,7 +150,7 @@ class _Zip:
         try:
             with self.archive.open(info) as stream:
                 data = stream.read(allowed + 1)
-        except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+        except UNREADABLE as error:
             raise RowError("file.unreadable", f"{name}: {error}", original) from error
         if len(data) > allowed:
             evidence = f"{name}: {info.compress_size} bytes unpack to more than {allowed}"
@@ -140,4 +160,15 @@ class _Zip:
     def open(self, name: str) -> BinaryIO:
         if name not in self.members:
             raise RowError("file.missing", f"{name!r} is not in the archive")
-        return self.archive.open(name)  # type: ignore[return-value]
+        try:
+            return self.archive.open(name)  # type: ignore[return-value]
+        except UNREADABLE as error:
+            raise RowError("file.unreadable", f"{name}: {error}") from error
+
+
+def _insides(root: Path) -> tuple[Path, ...]:
+    """Where a folder's files may lie: in it, or, of a download of the Hugging Face hub, among the blobs it links to."""
+    parts = root.parts
+    if "snapshots" not in parts[:-1]:
+        return (root,)
+    return root, Path(*parts[: parts.index("snapshots")], "blobs")

@@ -21,11 +21,21 @@ def read_row(files: Files, place: str) -> dict[str, Any]:
     return parse_object(line_at(files, name, int(offset)))
 
 
+def read_item(files: Files, place: str) -> dict[str, Any]:
+    """The object at ``name#first byte#byte behind``, as ``json_stream.items`` tells them. Raises ``RowError``."""
+    name, start, end = place.rsplit("#", 2)
+    with files.open(name) as stream:
+        stream.seek(int(start))
+        return parse_object(stream.read(int(end) - int(start)))
+
+
 def parse_object(data: bytes) -> dict[str, Any]:
     """The object that bytes hold as JSON. Raises ``RowError`` that holds the bytes."""
     row = parse_json(data)
     if not isinstance(row, dict):
-        raise RowError("row.malformed", f"no object but {type(row).__name__}", {"line": data.decode("utf-8")})
+        raise RowError(
+            "row.malformed", f"no object but {type(row).__name__}", {"line": data.decode("utf-8", "replace")}
+        )
     return row
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from proofpress.cleaners.corpus import RowError
-from proofpress.cleaners.files import Files
+from proofpress.cleaners.files import UNREADABLE, Files, listing
 from proofpress.pages.errors import RequestError
 
 MAX_GROUP = 2 * 2**30  # bytes of one row group, unpacked
@@ -23,7 +23,7 @@ def list_rows(files: Files, pattern: str, columns: Sequence[str]) -> Iterator[tu
     """``name#row`` and the named columns (those that are there) of every row; ``RequestError`` for a broken file."""
     for name in files.names(pattern):
         try:
-            with files.open(name) as stream:
+            with listing(name), files.open(name) as stream:
                 table = pq.ParquetFile(stream if stream.seekable() else BytesIO(stream.read()))
                 here = [column for column in columns if column in table.schema_arrow.names]
                 number = 0
@@ -34,7 +34,7 @@ def list_rows(files: Files, pattern: str, columns: Sequence[str]) -> Iterator[tu
                     for row in rows:
                         yield f"{name}#{number}", row
                         number += 1
-        except (pa.ArrowException, OSError) as error:
+        except pa.ArrowException as error:
             raise RequestError(f"{name}: not a sound Parquet file: {error}") from error
 
 
@@ -47,7 +47,7 @@ def read_row(files: Files, place: str) -> dict[str, Any]:
             if at < rows:
                 return _group(files, name, group).slice(at, 1).to_pylist()[0]
             at -= rows
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, *UNREADABLE) as error:
         raise RowError("row.parquet", str(error), {"place": place}) from error
     raise RowError("row.index", f"{name} has no row {number}", {"place": place})
 

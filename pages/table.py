@@ -32,6 +32,9 @@ class TableError(ValueError):
         super().__init__(message)
         self.reason = reason
 
+    def __reduce__(self) -> tuple[type["TableError"], tuple[str, str]]:
+        return type(self), (self.reason, str(self))  # so that it can be raised in another process
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:

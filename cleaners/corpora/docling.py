@@ -13,8 +13,8 @@ from typing import Any
 
 from proofpress.cleaners.corpora.docling_json import document_elements, page_numbers
 from proofpress.cleaners.corpora.doctags import page_elements, pages_in
-from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref
-from proofpress.cleaners.files import Files, open_files
+from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, reading
+from proofpress.cleaners.files import UNREADABLE, Files, open_files
 from proofpress.cleaners.jsonl import parse_object
 from proofpress.cleaners.pictures import find_picture, open_picture
 
@@ -51,30 +51,35 @@ class Docling(Corpus):
         files = open_files(Path(path))
         name, _, page = parse_ref(ref).place.rpartition("#")
         data = files.read(name)
-        frame: Frame | None
-        if name.endswith(".json"):
-            document = parse_object(data)
-            original: dict[str, Any] = {"page": int(page), "document": document}
-            elements, frame = document_elements(document, int(page), original)
-            source = str((document.get("origin") or {}).get("filename") or "")
-        else:
-            text = data.decode("utf-8", "replace")
-            original = {"page": int(page), "doctags": text}
-            elements, frame, source = page_elements(pages_in(text)[int(page) - 1], original), Frame(500, 500), ""
-        stems = [PurePosixPath(source).stem, _stem(name), _stem(name).split("-pg")[0]]
-        shown = _picture(files, [stem for stem in stems if stem], name, original)
-        drawn = open_picture(files, shown, int(page) if shown.lower().endswith(".pdf") else 1, original)
-        return RawRow(
-            source=self.source(path, ref),
-            image=drawn.image,
-            text="",
-            task="page",
-            original=original,
-            split="train",
-            elements=tuple(elements),
-            frame=frame,
-            findings=drawn.findings,
-        )
+        document = parse_object(data) if name.endswith(".json") else data.decode("utf-8", "replace")
+        original: dict[str, Any] = {
+            "page": int(page),
+            "document" if isinstance(document, dict) else "doctags": document,
+        }
+        with reading(original):
+            if isinstance(document, dict):
+                elements, frame = document_elements(document, int(page), original)
+                source = str((document.get("origin") or {}).get("filename") or "")
+            else:
+                elements, frame, source = (
+                    page_elements(pages_in(document)[int(page) - 1], original),
+                    Frame(500, 500),
+                    "",
+                )
+            stems = [PurePosixPath(source).stem, _stem(name), _stem(name).split("-pg")[0]]
+            shown = _picture(files, [stem for stem in stems if stem], name, original)
+            drawn = open_picture(files, shown, int(page) if shown.lower().endswith(".pdf") else 1, original)
+            return RawRow(
+                source=self.source(path, ref),
+                image=drawn.image,
+                text="",
+                task="page",
+                original=original,
+                split="train",
+                elements=tuple(elements),
+                frame=frame,
+                findings=drawn.findings,
+            )
 
 
 @lru_cache(maxsize=8)
@@ -89,8 +94,11 @@ def _documents(files: Files) -> tuple[str, ...]:
 
 
 def _begin(files: Files, name: str) -> bytes:
-    with files.open(name) as stream:
-        return stream.read(500)
+    try:
+        with files.open(name) as stream:
+            return stream.read(500)
+    except (RowError, *UNREADABLE):
+        return b'"DoclingDocument"'  # loading it says what is wrong with it
 
 
 def _pages(files: Files, name: str) -> tuple[int, ...]:

@@ -19,9 +19,10 @@ from proofpress.cleaners.corpus import (
     none_here,
     parse_ref,
     quad,
+    reading,
     split_name,
     wanted,
-)  # fmt: skip
+)
 from proofpress.cleaners.elements import printed
 from proofpress.cleaners.files import open_files
 from proofpress.cleaners.forms import Field, form_text
@@ -63,8 +64,9 @@ class DonutPages(Corpus):
             (file,) = wanted(row, file_name=str)
             data = files.read(f"{place.rpartition('/')[0]}/{file}".lstrip("/"), original)
         (told,) = wanted(row, original, ground_truth=str)
-        truth = parse_object(told.encode("utf-8", "surrogatepass"))
-        return self.row(path, ref, data, truth, original)
+        with reading(original):
+            truth = parse_object(told.encode("utf-8", "surrogatepass"))
+            return self.row(path, ref, data, truth, original)
 
     def row(self, path: Path, ref: str, data: bytes, truth: dict[str, Any], original: dict[str, Any]) -> RawRow:
         """The row of a picture and its ground truth. Raises ``RowError``."""

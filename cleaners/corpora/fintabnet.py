@@ -22,9 +22,10 @@ from proofpress.cleaners.corpus import (
     none_here,
     parse_ref,
     quad,
+    reading,
     split_name,
     wanted,
-)  # fmt: skip
+)
 from proofpress.cleaners.files import open_files
 from proofpress.cleaners.jsonl import list_rows, read_row
 from proofpress.cleaners.pictures import open_picture
@@ -70,35 +71,41 @@ class FinTabNet(Corpus):
         if ".parquet#" in place:
             return load_otsl(self, path, ref)
         original = read_row(files, place)
-        filename, html, box = wanted(original, filename=str, html=dict, bbox=list)
-        structure, cells = token_lists(html, original)
-        label = table_html(structure, cells, original)
-        shown = open_picture(files, f"{place.rpartition('/')[0]}/pdf/{filename}".lstrip("/"), 1, original)
-        if isinstance(shown.image, bytes) or shown.sheet is None or not (table := quad(box)):
-            raise RowError("row.malformed", f"{filename} is no PDF, or the table's box {box} none", original)
-        left, bottom, right, top = table[0] - _MARGIN, table[1] - _MARGIN, table[4] + _MARGIN, table[5] + _MARGIN
-        scale = shown.image.width / shown.sheet.width
-        pixels = (
-            left * scale,
-            (shown.sheet.height - top) * scale,
-            right * scale,
-            (shown.sheet.height - bottom) * scale,
-        )
-        if right <= left or top <= bottom or min(pixels) < -scale * _MARGIN or pixels[2] > shown.image.width + scale:
-            raise RowError("layout.outside", f"the table at {box} on a page of {shown.sheet}", original)
-        words = cell_words(html["cells"], lambda bbox: bbox)
-        return RawRow(
-            source=self.source(path, ref),
-            image=shown.image.crop(tuple(round(side) for side in pixels)),  # type: ignore[arg-type]
-            text=label,
-            task="table",
-            original=original,
-            split=self.split(ref),
-            language="en",
-            words=tuple(_moved(word, left, bottom) for word in words),
-            frame=Frame(right - left, top - bottom, bottom_up=True),
-            findings=(*raw_markup(cells), *shown.findings),
-        )
+        with reading(original):
+            filename, html, box = wanted(original, filename=str, html=dict, bbox=list)
+            structure, cells = token_lists(html, original)
+            label = table_html(structure, cells, original)
+            shown = open_picture(files, f"{place.rpartition('/')[0]}/pdf/{filename}".lstrip("/"), 1, original)
+            if isinstance(shown.image, bytes) or shown.sheet is None or not (table := quad(box)):
+                raise RowError("row.malformed", f"{filename} is no PDF, or the table's box {box} none", original)
+            left, bottom, right, top = table[0] - _MARGIN, table[1] - _MARGIN, table[4] + _MARGIN, table[5] + _MARGIN
+            scale = shown.image.width / shown.sheet.width
+            pixels = (
+                left * scale,
+                (shown.sheet.height - top) * scale,
+                right * scale,
+                (shown.sheet.height - bottom) * scale,
+            )
+            if (
+                right <= left
+                or top <= bottom
+                or min(pixels) < -scale * _MARGIN
+                or pixels[2] > shown.image.width + scale
+            ):
+                raise RowError("layout.outside", f"the table at {box} on a page of {shown.sheet}", original)
+            words = cell_words(html["cells"], lambda bbox: bbox)
+            return RawRow(
+                source=self.source(path, ref),
+                image=shown.image.crop(tuple(round(side) for side in pixels)),  # type: ignore[arg-type]
+                text=label,
+                task="table",
+                original=original,
+                split=self.split(ref),
+                language="en",
+                words=tuple(_moved(word, left, bottom) for word in words),
+                frame=Frame(right - left, top - bottom, bottom_up=True),
+                findings=(*raw_markup(cells), *shown.findings),
+            )
 
 
 def _moved(word: Word, left: float, bottom: float) -> Word:

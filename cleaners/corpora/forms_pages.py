@@ -8,18 +8,17 @@ A question with the answers linked to it is a field (``cleaners/forms.py``); a h
 paragraph; all stand from top to bottom and left to right.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, quad, wanted
+from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, quad, reading, wanted
 from proofpress.cleaners.elements import printed
-from proofpress.cleaners.files import open_files
+from proofpress.cleaners.files import listing, open_files
 from proofpress.cleaners.forms import Field, field_blocks
 from proofpress.cleaners.json_stream import items
-from proofpress.cleaners.jsonl import parse_object
+from proofpress.cleaners.jsonl import parse_object, read_item
 from proofpress.cleaners.pictures import find_picture
 from proofpress.pages import markdown
 from proofpress.pages.errors import RequestError
@@ -53,18 +52,19 @@ class Funsd(Corpus):
         """The form behind a reference. Raises ``RowError``."""
         files, name = open_files(Path(path)), parse_ref(ref).place
         original = parse_object(files.read(name))
-        (form,) = wanted(original, form=list)
-        picture = find_picture(files, PurePosixPath(name).stem, name.replace("annotations", "images"), original)
-        return RawRow(
-            source=self.source(path, ref),
-            image=files.read(picture, original),
-            text=form_label(form, original),
-            task="form",
-            original=original,
-            split=self.split(ref),
-            language="en",
-            words=tuple(_words(form, original)),
-        )
+        with reading(original):
+            (form,) = wanted(original, form=list)
+            picture = find_picture(files, PurePosixPath(name).stem, name.replace("annotations", "images"), original)
+            return RawRow(
+                source=self.source(path, ref),
+                image=files.read(picture, original),
+                text=form_label(form, original),
+                task="form",
+                original=original,
+                split=self.split(ref),
+                language="en",
+                words=tuple(_words(form, original)),
+            )
 
 
 class Xfund(Corpus):
@@ -85,12 +85,12 @@ class Xfund(Corpus):
         for name in files.names(_XFUND):
             split = "validation" if ".val" in name else "train"
             try:
-                with files.open(name) as stream:
+                with listing(name), files.open(name) as stream:
                     for key, start, end, row in items(stream):
                         if key == "documents":
                             found = True
-                            yield str(Ref(split, f"{name}#{start}#{end}", str(row["id"])))
-            except (ValueError, KeyError, TypeError) as error:
+                            yield str(Ref(split, f"{name}#{start}#{end}", _told_id(row)))
+            except ValueError as error:
                 raise RequestError(f"{name}: no XFUND documents: {error!r}") from error
         if not found:
             raise none_here(files.root, "XFUND", "LANG.train.json, LANG.val.json")
@@ -98,24 +98,28 @@ class Xfund(Corpus):
     def load(self, path: Path, ref: str) -> RawRow:
         """The form behind a reference. Raises ``RowError``."""
         files = open_files(Path(path))
-        name, start, end = parse_ref(ref).place.split("#")
-        with files.open(name) as stream:
-            stream.seek(int(start))
-            original = json.loads(stream.read(int(end) - int(start)))
-        form, told = wanted(original, document=list, img=dict)
-        file, width, height = wanted(told, original, fname=str, width=int, height=int)
-        picture = find_picture(files, PurePosixPath(file).stem, f"{name.removesuffix('.json')}/{file}", original)
-        return RawRow(
-            source=self.source(path, ref),
-            image=files.read(picture, original),
-            text=form_label(form, original),
-            task="form",
-            original=original,
-            split=self.split(ref),
-            language=PurePosixPath(name).name.split(".")[0],
-            words=tuple(_words(form, original)),
-            frame=Frame(max(width, 1), max(height, 1)),
-        )
+        place = parse_ref(ref).place
+        original, name = read_item(files, place), place.split("#")[0]
+        with reading(original):
+            form, told = wanted(original, document=list, img=dict)
+            file, width, height = wanted(told, original, fname=str, width=int, height=int)
+            picture = find_picture(files, PurePosixPath(file).stem, f"{name.removesuffix('.json')}/{file}", original)
+            return RawRow(
+                source=self.source(path, ref),
+                image=files.read(picture, original),
+                text=form_label(form, original),
+                task="form",
+                original=original,
+                split=self.split(ref),
+                language=PurePosixPath(name).name.split(".")[0],
+                words=tuple(_words(form, original)),
+                frame=Frame(max(width, 1), max(height, 1)),
+            )
+
+
+def _told_id(document: Any) -> str:
+    told = document.get("id") if isinstance(document, dict) else None
+    return told if isinstance(told, str) else ""
 
 
 def form_label(form: list[Any], original: dict[str, Any]) -> str:

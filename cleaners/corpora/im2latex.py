@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, split_name
-from proofpress.cleaners.files import Files, open_files
+from proofpress.cleaners.files import Files, listing, open_files
 from proofpress.cleaners.tex import glue, tokens, trim
 from proofpress.pages.record import Check
 
@@ -40,7 +40,9 @@ class Im2Latex(Corpus):
         """``split:row number:row``, in the order of the lists train, validate, test."""
         files = open_files(Path(path))
         for split in _SPLITS:
-            for number, row in enumerate(_list(files, split)):
+            with listing(f"{split}.lst"):
+                rows = _list(files, split)
+            for number, row in enumerate(rows):
                 if row.strip():
                     yield str(Ref(split_name(split), str(number), row))
 

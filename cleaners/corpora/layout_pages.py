@@ -22,9 +22,10 @@ from proofpress.cleaners.corpus import (
     none_here,
     parse_ref,
     quad_of_size,
+    reading,
     split_name,
     wanted,
-)  # fmt: skip
+)
 from proofpress.cleaners.files import open_files
 from proofpress.cleaners.parquet import list_rows, read_row
 from proofpress.cleaners.pictures import find_picture
@@ -47,7 +48,9 @@ class LayoutPages(Corpus):
         files = open_files(Path(path))
         if files.names(_PARQUET):
             for place, row in list_rows(files, _PARQUET, ["id", "image_id", "metadata"]):
-                known = (row.get("metadata") or {}).get("page_hash") or row.get("id") or row.get("image_id")
+                told = row.get("metadata")
+                known = told.get("page_hash") if isinstance(told, dict) else None
+                known = known or row.get("id") or row.get("image_id")
                 split = split_name(PurePosixPath(place).name.split("-")[0])
                 yield str(Ref(split, place, str(known if known is not None else place)))
             return
@@ -58,8 +61,10 @@ class LayoutPages(Corpus):
             except RequestError:
                 continue  # DocLayNet's extra files have one page each
             found = True
-            for image in coco.images.values():
-                yield str(Ref(split_name(PurePosixPath(name).stem), f"{name}#{image['id']}", str(image["file_name"])))
+            for number, image in coco.images.items():
+                file = image.get("file_name")
+                known = file if isinstance(file, str) else ""
+                yield str(Ref(split_name(PurePosixPath(name).stem), f"{name}#{number}", known))
         if not found:
             raise none_here(files.root, self.name, f"{_COCO} in COCO's layout", _PARQUET)
 
@@ -71,7 +76,7 @@ class LayoutPages(Corpus):
     def _load_coco(self, path: Path, ref: str, place: str) -> RawRow:
         files = open_files(Path(path))
         name, _, number = place.rpartition("#")
-        elements, frame, original = open_coco(files, name).regions(int(number))
+        elements, frame, original = open_coco(files, name).regions(number)
         (file,) = wanted(original["image"], original, file_name=str)
         picture = find_picture(files, PurePosixPath(file).stem, name, original)
         return RawRow(
@@ -88,25 +93,28 @@ class LayoutPages(Corpus):
     def _load_parquet(self, path: Path, ref: str, place: str) -> RawRow:
         row = read_row(open_files(Path(path)), place)
         original = as_json({key: value for key, value in row.items() if key not in ("image", "pdf")})
-        (image,) = wanted(row, original, image=dict)
-        (data,) = wanted(image, original, bytes=bytes)
-        boxes, kinds = _regions(row, original)
-        names = [self._category(kind) for kind in kinds]
-        elements = [region(n, k, quad_of_size(b), original) for n, (k, b) in enumerate(zip(names, boxes, strict=True))]
-        told: Mapping[str, Any] = row.get("metadata") or {}
-        picture, frame, findings = _unpressed(data, told)
-        return RawRow(
-            source=self.source(path, ref),
-            image=picture,
-            text="",
-            task="layout",
-            original=original,
-            split=self.split(ref),
-            elements=tuple(elements),
-            words=tuple(_cells(row.get("pdf_cells"))),
-            frame=frame,
-            findings=findings,
-        )
+        with reading(original):
+            (image,) = wanted(row, original, image=dict)
+            (data,) = wanted(image, original, bytes=bytes)
+            boxes, kinds = _regions(row, original)
+            names = [self._category(kind) for kind in kinds]
+            elements = [
+                region(n, k, quad_of_size(b), original) for n, (k, b) in enumerate(zip(names, boxes, strict=True))
+            ]
+            told: Mapping[str, Any] = row.get("metadata") or {}
+            picture, frame, findings = _unpressed(data, told)
+            return RawRow(
+                source=self.source(path, ref),
+                image=picture,
+                text="",
+                task="layout",
+                original=original,
+                split=self.split(ref),
+                elements=tuple(elements),
+                words=tuple(_cells(row.get("pdf_cells"))),
+                frame=frame,
+                findings=findings,
+            )
 
     def _category(self, number: Any) -> str:
         at = number - self.first if isinstance(number, int) else -1

@@ -17,7 +17,7 @@ from typing import Any
 from PIL import Image
 
 from proofpress.cleaners.corpora.front_matter import read_response, split_head
-from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, as_json, none_here, parse_ref, wanted
+from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, as_json, none_here, parse_ref, reading, wanted
 from proofpress.cleaners.elements import printed
 from proofpress.cleaners.files import Files, open_files
 from proofpress.cleaners.jsonl import list_rows as list_lines
@@ -57,24 +57,25 @@ class OlmOcrMix(Corpus):
         """The page behind a reference, turned upright. Raises ``RowError``."""
         files, place = open_files(Path(path)), parse_ref(ref).place
         row, original, pdf = _row(files, place)
-        response = read_response(row, original)
-        page = _page(files, pdf, row, original)
-        shown = open_picture(files, pdf, page, original)
-        turned: tuple[Check, ...] = ()
-        image = shown.image
-        if response.turn and isinstance(image, Image.Image):
-            image = image.rotate(-response.turn, expand=True)
-            turned = (Check("olmocr.turn", "fixed", "image.turned", f"{response.turn} degrees clockwise"),)
-        return RawRow(
-            source=self.source(path, ref),
-            image=image,
-            text=response.text,
-            task="page",
-            original=original,
-            split=self.split(ref),
-            language=response.language,
-            findings=(*response.findings, *shown.findings, *turned),
-        )
+        with reading(original):
+            response = read_response(row, original)
+            page = _page(files, pdf, row, original)
+            shown = open_picture(files, pdf, page, original)
+            turned: tuple[Check, ...] = ()
+            image = shown.image
+            if response.turn and isinstance(image, Image.Image):
+                image = image.rotate(-response.turn, expand=True)
+                turned = (Check("olmocr.turn", "fixed", "image.turned", f"{response.turn} degrees clockwise"),)
+            return RawRow(
+                source=self.source(path, ref),
+                image=image,
+                text=response.text,
+                task="page",
+                original=original,
+                split=self.split(ref),
+                language=response.language,
+                findings=(*response.findings, *shown.findings, *turned),
+            )
 
 
 class OlmOcrBench(Corpus):
@@ -102,21 +103,22 @@ class OlmOcrBench(Corpus):
         pdf, _, page = parse_ref(ref).place.rpartition("#")
         tests = _tests(files)[pdf, int(page)]
         original = {"tests": list(tests)}
-        folder = files.names("**/pdfs/**/*.pdf") or files.names("**/*.pdf")
-        name = next((name for name in folder if name.endswith(f"/{pdf}") or name == pdf), f"pdfs/{pdf}")
-        shown = open_picture(files, name, int(page), original)
-        elements = [Element(f"e{at}", kind, text, ()) for at, (kind, text) in enumerate(_stated(tests))]
-        return RawRow(
-            source=self.source(path, ref),
-            image=shown.image,
-            text="",
-            task="page",
-            original=original,
-            split="test",
-            elements=tuple(elements),
-            findings=shown.findings,
-            tests=tests,
-        )
+        with reading(original):
+            folder = files.names("**/pdfs/**/*.pdf") or files.names("**/*.pdf")
+            name = next((name for name in folder if name.endswith(f"/{pdf}") or name == pdf), f"pdfs/{pdf}")
+            shown = open_picture(files, name, int(page), original)
+            elements = [Element(f"e{at}", kind, text, ()) for at, (kind, text) in enumerate(_stated(tests))]
+            return RawRow(
+                source=self.source(path, ref),
+                image=shown.image,
+                text="",
+                task="page",
+                original=original,
+                split="test",
+                elements=tuple(elements),
+                findings=shown.findings,
+                tests=tests,
+            )
 
 
 def _row(files: Files, place: str) -> tuple[dict[str, Any], dict[str, Any], str]:

@@ -7,15 +7,15 @@ is one. Boxes are in pixels of the picture; the page's own width and height are 
 sample's 18 pages.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, quad, wanted
+from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, quad, reading, wanted
 from proofpress.cleaners.elements import read_into
-from proofpress.cleaners.files import open_files
+from proofpress.cleaners.files import listing, open_files
 from proofpress.cleaners.json_stream import items
+from proofpress.cleaners.jsonl import read_item
 from proofpress.cleaners.pictures import find_picture
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Check, Element
@@ -50,35 +50,40 @@ class OmniDocBench(Corpus):
             raise none_here(files.root, "OmniDocBench", "OmniDocBench*.json")
         for name in names:
             try:
-                with files.open(name) as stream:
+                with listing(name), files.open(name) as stream:
                     for _, start, end, page in items(stream):
-                        picture = page["page_info"]["image_path"].encode("latin-1").decode("utf-8")
-                        yield str(Ref("test", f"{name}#{start}#{end}", picture))
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                        yield str(Ref("test", f"{name}#{start}#{end}", _picture(page)))
+            except ValueError as error:
                 raise RequestError(f"{name}: no list of OmniDocBench pages: {error!r}") from error
 
     def load(self, path: Path, ref: str) -> RawRow:
         """The page behind a reference. Raises ``RowError``."""
         files = open_files(Path(path))
-        name, start, end = parse_ref(ref).place.split("#")
-        with files.open(name) as stream:
-            stream.seek(int(start))
-            original = json.loads(stream.read(int(end) - int(start)))
-        blocks, info = wanted(original, original, layout_dets=list, page_info=dict)
-        (picture,) = wanted(info, original, image_path=str)
-        shown = find_picture(files, PurePosixPath(picture).stem, f"images/{picture}", original)
-        told = info.get("page_attribute") or {}
-        return RawRow(
-            source=self.source(path, ref),
-            image=files.read(shown, original),
-            text="",
-            task="page",
-            original=original,
-            split="test",
-            language=_LANGUAGES.get(str(told.get("language")), ""),
-            elements=tuple(_elements(blocks, original)),
-            findings=_unordered(blocks),
-        )
+        original = read_item(files, parse_ref(ref).place)
+        with reading(original):
+            blocks, info = wanted(original, original, layout_dets=list, page_info=dict)
+            (picture,) = wanted(info, original, image_path=str)
+            shown = find_picture(files, PurePosixPath(picture).stem, f"images/{picture}", original)
+            told = info.get("page_attribute") or {}
+            return RawRow(
+                source=self.source(path, ref),
+                image=files.read(shown, original),
+                text="",
+                task="page",
+                original=original,
+                split="test",
+                language=_LANGUAGES.get(str(told.get("language")), ""),
+                elements=tuple(_elements(blocks, original)),
+                findings=_unordered(blocks),
+            )
+
+
+def _picture(page: Any) -> str:
+    """The name of a page's picture, as the file's UTF-8 has it; empty where the page tells none."""
+    try:
+        return page["page_info"]["image_path"].encode("latin-1").decode("utf-8")
+    except (LookupError, TypeError, AttributeError, UnicodeError):
+        return ""
 
 
 def _elements(blocks: list[Any], original: dict[str, Any]) -> Iterator[Element]:

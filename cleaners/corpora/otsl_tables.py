@@ -10,7 +10,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, as_json, parse_ref, quad, split_name, wanted
+from proofpress.cleaners.corpus import (
+    Corpus,
+    RawRow,
+    Ref,
+    RowError,
+    as_json,
+    parse_ref,
+    quad,
+    reading,
+    split_name,
+    wanted,
+)
 from proofpress.cleaners.files import Files, open_files
 from proofpress.cleaners.parquet import list_rows, read_row
 from proofpress.pages.markdown import Run, inline
@@ -35,25 +46,28 @@ def load_otsl(corpus: Corpus, path: Path, ref: str) -> RawRow:
     """The table behind a reference. Raises ``RowError``."""
     row = read_row(open_files(Path(path)), parse_ref(ref).place)
     original = as_json({key: value for key, value in row.items() if key != "image"})
-    tokens, listed, image = wanted(row, original, otsl=list, cells=list, image=dict)
-    (data,) = wanted(image, original, bytes=bytes)
-    try:
-        cells = _by_origin(tokens, listed)
-        label = _label(tokens, cells)
-    except (TableError, ValueError, TypeError, KeyError) as error:
-        raise RowError("table.otsl", str(error), original) from error
-    _check_html(label, row.get("html_restored"), original)
-    words = [Word("".join(c["tokens"]), quad(c["bbox"]), "e0") for c in cells if c.get("bbox") and "".join(c["tokens"])]
-    return RawRow(
-        source=corpus.source(path, ref),
-        image=data,
-        text=to_html(label),
-        task="table",
-        original=original,
-        split=corpus.split(ref),
-        language="en",
-        words=tuple(words),
-    )
+    with reading(original):
+        tokens, listed, image = wanted(row, original, otsl=list, cells=list, image=dict)
+        (data,) = wanted(image, original, bytes=bytes)
+        try:
+            cells = _by_origin(tokens, listed)
+            label = _label(tokens, cells)
+        except (TableError, ValueError, TypeError, KeyError) as error:
+            raise RowError("table.otsl", str(error), original) from error
+        _check_html(label, row.get("html_restored"), original)
+        words = [
+            Word("".join(c["tokens"]), quad(c["bbox"]), "e0") for c in cells if c.get("bbox") and "".join(c["tokens"])
+        ]
+        return RawRow(
+            source=corpus.source(path, ref),
+            image=data,
+            text=to_html(label),
+            task="table",
+            original=original,
+            split=corpus.split(ref),
+            language="en",
+            words=tuple(words),
+        )
 
 
 def _by_origin(tokens: list[str], listed: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, quad, wanted
+from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, quad, reading, wanted
 from proofpress.cleaners.files import Files, open_files
 from proofpress.cleaners.forms import Field, form_text
 from proofpress.cleaners.jsonl import list_rows, parse_object, read_row
@@ -95,34 +95,35 @@ class WildReceipt(Corpus):
         """The receipt behind a reference. Raises ``RowError``."""
         files, place = open_files(Path(path)), parse_ref(ref).place
         original = read_row(files, place)
-        file, width, height, listed = wanted(original, file_name=str, width=int, height=int, annotations=list)
-        classes = _classes(files)
-        words: list[Word] = []
-        fields: list[Field] = []
-        keys: set[str] = set()
-        values: set[str] = set()
-        for piece in listed:
-            text, box, label = wanted(piece, original, text=str, box=list, label=int)
-            if label not in classes:
-                raise RowError("form.label", f"class {label} is not in class_list.txt", original)
-            kind, _, part = classes[label].rpartition("_")
-            words.append(Word(text, _around(box), ""))
-            (keys if part == "key" else values).add(kind)
-            if part == "value" and text.strip():
-                fields.append(Field(kind, text))
-        picture = find_picture(files, PurePosixPath(file).stem, f"{place.rpartition('/')[0]}/{file}", original)
-        unpaired = ", ".join(sorted(keys - values))
-        return RawRow(
-            source=self.source(path, ref),
-            image=files.read(picture, original),
-            text=form_text(fields) if fields else "",
-            task="form",
-            original=original,
-            split=self.split(ref),
-            words=tuple(words),
-            frame=Frame(max(width, 1), max(height, 1)),
-            findings=(Check("wildreceipt.pairs", "passed", "form.unpaired", unpaired),) if unpaired else (),
-        )
+        with reading(original):
+            file, width, height, listed = wanted(original, file_name=str, width=int, height=int, annotations=list)
+            classes = _classes(files)
+            words: list[Word] = []
+            fields: list[Field] = []
+            keys: set[str] = set()
+            values: set[str] = set()
+            for piece in listed:
+                text, box, label = wanted(piece, original, text=str, box=list, label=int)
+                if label not in classes:
+                    raise RowError("form.label", f"class {label} is not in class_list.txt", original)
+                kind, _, part = classes[label].rpartition("_")
+                words.append(Word(text, _around(box), ""))
+                (keys if part == "key" else values).add(kind)
+                if part == "value" and text.strip():
+                    fields.append(Field(kind, text))
+            picture = find_picture(files, PurePosixPath(file).stem, f"{place.rpartition('/')[0]}/{file}", original)
+            unpaired = ", ".join(sorted(keys - values))
+            return RawRow(
+                source=self.source(path, ref),
+                image=files.read(picture, original),
+                text=form_text(fields) if fields else "",
+                task="form",
+                original=original,
+                split=self.split(ref),
+                words=tuple(words),
+                frame=Frame(max(width, 1), max(height, 1)),
+                findings=(Check("wildreceipt.pairs", "passed", "form.unpaired", unpaired),) if unpaired else (),
+            )
 
 
 def _lines(original: dict[str, Any]) -> Iterator[Word]:

@@ -20,6 +20,7 @@ from proofpress.cleaners.corpus import (
     none_here,
     parse_ref,
     quad,
+    reading,
     split_name,
     wanted,
 )
@@ -61,20 +62,21 @@ class SciTSR(Corpus):
         files, name = open_files(Path(path)), parse_ref(ref).place
         folder, stem = str(PurePosixPath(name).parent.parent), PurePosixPath(name).stem
         original: dict[str, Any] = {"structure": parse_object(files.read(name))}
-        (cells,) = wanted(original["structure"], original, cells=list)
-        grid = _grid(cells, original)
-        words, frame = _chunks(files, folder, stem, original)
-        return RawRow(
-            source=self.source(path, ref),
-            image=files.read(f"{folder}/img/{stem}.png", original),
-            text=to_html(grid),
-            task="table",
-            original=original,
-            split=self.split(ref),
-            language="en",
-            words=words,
-            frame=frame,
-        )
+        with reading(original):
+            (cells,) = wanted(original["structure"], original, cells=list)
+            grid = _grid(cells, original)
+            words, frame = _chunks(files, folder, stem, original)
+            return RawRow(
+                source=self.source(path, ref),
+                image=files.read(f"{folder}/img/{stem}.png", original),
+                text=to_html(grid),
+                task="table",
+                original=original,
+                split=self.split(ref),
+                language="en",
+                words=words,
+                frame=frame,
+            )
 
 
 def _grid(cells: list[Any], original: dict[str, Any]) -> TableGrid:

@@ -13,7 +13,18 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, quad, split_name, wanted
+from proofpress.cleaners.corpus import (
+    Corpus,
+    RawRow,
+    Ref,
+    RowError,
+    none_here,
+    parse_ref,
+    quad,
+    reading,
+    split_name,
+    wanted,
+)
 from proofpress.cleaners.files import Files, open_files
 from proofpress.cleaners.jsonl import list_rows, read_row
 from proofpress.pages.errors import RequestError
@@ -44,24 +55,25 @@ class TokenTables(Corpus):
         """The table and the picture behind a reference. Raises ``RowError``."""
         files, place = open_files(Path(path)), parse_ref(ref).place
         original = read_row(files, place)
-        _, split, html = wanted(original, filename=str, split=str, html=dict)
-        structure, cells = token_lists(html, original)
-        if split not in ("train", "val", "test"):
-            raise RowError("row.malformed", f"split {split!r}", original)
-        label = table_html(structure, cells, original)
-        words = tuple(cell_words(html["cells"], self.box))
-        image, more = self.picture(files, place.rpartition("/")[0], original)
-        return RawRow(
-            source=self.source(path, ref),
-            image=image,
-            text=label,
-            task="table",
-            original=original,
-            split=split_name(split),
-            language="en",
-            words=words,
-            findings=(*raw_markup(cells), *more),
-        )
+        with reading(original):
+            _, split, html = wanted(original, filename=str, split=str, html=dict)
+            structure, cells = token_lists(html, original)
+            if split not in ("train", "val", "test"):
+                raise RowError("row.malformed", f"split {split!r}", original)
+            label = table_html(structure, cells, original)
+            words = tuple(cell_words(html["cells"], self.box))
+            image, more = self.picture(files, place.rpartition("/")[0], original)
+            return RawRow(
+                source=self.source(path, ref),
+                image=image,
+                text=label,
+                task="table",
+                original=original,
+                split=split_name(split),
+                language="en",
+                words=words,
+                findings=(*raw_markup(cells), *more),
+            )
 
     def box(self, bbox: Any) -> Any:
         """The four numbers of a cell's box."""

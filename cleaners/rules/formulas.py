@@ -198,7 +198,7 @@ def note_trailing_punctuation(latex: str) -> Verdict:
 
 def drop_empty(latex: str) -> Verdict:
     """Drop a formula of which nothing is left."""
-    return KEEP if latex.strip("{} \t\n") else Drop("formula.empty", latex)
+    return KEEP if latex.strip("{} \t\n") else Drop("formula.empty", repr(latex))
 
 
 def drop_unparseable(latex: str) -> Verdict:

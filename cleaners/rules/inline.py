@@ -13,7 +13,8 @@ from proofpress.cleaners.rules.formulas import FORMULA_RULES
 from proofpress.cleaners.tex import rewrite
 from proofpress.pages.markdown import Run, inline, runs
 
-_BRACKETS = re.compile(r"(?<!\\)\\\((.+?)(?<!\\)\\\)|(?<!\\)\\\[(.+?)(?<!\\)\\\]", re.DOTALL)
+# What stands between holds no bracket of its own kind: so each character is looked at once, however many are opened.
+_BRACKETS = re.compile(r"(?<!\\)\\\(((?:[^\\]|\\[^()])+)\\\)|(?<!\\)\\\[((?:[^\\]|\\[^\[\]])+)\\\]")
 _EMPHASIS = re.compile(
     r"""(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+?)(?<=[^\s*\\])\1(?![\w*])
       | (?<![\w_\\])(_{1,3})(?=[^\s_])([^_\n]+?)(?<=[^\s_\\])\3(?![\w_])

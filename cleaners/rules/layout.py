@@ -125,8 +125,12 @@ def _clipped(polygon: Polygon, size: tuple[int, int]) -> Polygon:
 
 
 def _is_upside_down(words: Sequence[Word]) -> bool:
-    """Whether what comes first stands lowest: cells and lines come from top to bottom in every corpus."""
-    heights = [(word.quad[1] + word.quad[-1]) / 2 for word in words if len(word.quad) == 8]
+    """Whether what comes first stands lowest: cells and lines come from top to bottom in every corpus.
+
+    Words that run to the left stand so on a sheet that is itself upside down.
+    """
+    quads = [word.quad for word in words if len(word.quad) == 8 and word.quad[2] >= word.quad[0]]
+    heights = [(quad[1] + quad[-1]) / 2 for quad in quads]
     if len(heights) < MIN_WORDS_FOR_ORIGIN or np.ptp(heights) == 0:
         return False
     return float(np.corrcoef(np.arange(len(heights)), heights)[0, 1]) < UPSIDE_DOWN

@@ -19,28 +19,27 @@ LOOP_WORDS = 12  # the longest stretch
 TOKEN_CAP = 11_500
 
 _REFUSAL = re.compile(
-    r"\s*(?:I['’]?m sorry\b|I am sorry\b|I apologi[sz]e\b|Sorry, (?:but )?I\b|As an AI\b"
+    r"(?:I['’]?m sorry\b|I am sorry\b|I apologi[sz]e\b|Sorry, (?:but )?I\b|As an AI\b"
     r"|I (?:cannot|can['’]t|am unable to|'m unable to) (?:assist|help|read|transcribe|extract|process|provide)"
     r"|Unfortunately, I (?:cannot|can['’]t))",
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(
-    r"\s*(?:Sure[,!.]|Certainly[,!.]|Of course[,!.])?\s*Here(?:['’]s| is| are) (?:the|a|your) (?:\w+ ){0,3}"
-    r"(?:transcri\w+|text|markdown|content|extraction|ocr)\b|\s*(?:Sure|Certainly)[,!] (?:here|I)\b",
+    r"(?:(?:Sure[,!.]|Certainly[,!.]|Of course[,!.])\s*)?Here(?:['’]s| is| are) (?:the|a|your) (?:\w+ ){0,3}"
+    r"(?:transcri\w+|text|markdown|content|extraction|ocr)\b|(?:Sure|Certainly)[,!] (?:here|I)\b",
     re.IGNORECASE,
 )
 _FENCED = re.compile(r"\s*```(?:markdown|md|text|latex)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
 _FENCE_LINE = re.compile(r"^\s{0,3}```", re.MULTILINE)
-_CODE = re.compile(r"^\s{0,3}(`{3,}).*?^\s{0,3}\1", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"^[ \t]{0,3}(`{3,20}).*?^[ \t]{0,3}\1", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"<(/?)table\b", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"<table\b.*?(?:</table>|\Z)", re.DOTALL | re.IGNORECASE)
 _DISPLAY = re.compile(r"(?<!\\)\$\$")
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(\w+\*?)\}")
-_PIPE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[^\n|]+\|[^\n]*$", re.MULTILINE)
 _PIPE_RULE = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$")
-_DISPLAY_BRACKETS = re.compile(r"(?<!\\)\\\[(.+?)(?<!\\)\\\]", re.DOTALL)
+_DISPLAY_BRACKETS = re.compile(r"(?<!\\)\\\[((?:[^\\]|\\[^\[\]])+)\\\]")
 _SECTION = re.compile(r"^\\((?:sub){0,2})section\*?\{([^{}\n]*)\}[ \t]*$", re.MULTILINE)
-_BULLET = re.compile(r"^(\s*)(?:[*+•●▪◦‣]|-)[ \t]+(?=\S)", re.MULTILINE)
+_BULLET = re.compile(r"^([ \t]*)(?:[*+•●▪◦‣]|-)[ \t]+(?=\S)", re.MULTILINE)
 _SETEXT = re.compile(r"^([^\n|#>$<-][^\n]*)\n(=+|-{3,})[ \t]*$", re.MULTILINE)
 _RULE = re.compile(r"^[ \t]*(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$\n?", re.MULTILINE)
 _PAGE_NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*\d{1,4}\s*[-–—]?|page\s+\d{1,4}\s+of\s+\d{1,4}", re.IGNORECASE)
@@ -48,7 +47,8 @@ _PAGE_NUMBER = re.compile(r"(?:page\s+)?[-–—]?\s*\d{1,4}\s*[-–—]?|page\s
 
 def drop_refusal(text: str) -> Verdict:
     """Drop what an assistant said about the page instead of reading it."""
-    found = _REFUSAL.match(text) or _PREAMBLE.match(text)
+    said = text.lstrip()
+    found = _REFUSAL.match(said) or _PREAMBLE.match(said)
     return Drop("page.refusal", found.group().strip()) if found else KEEP
 
 

@@ -140,12 +140,12 @@ def test_categories_go_by_their_names_in_the_file(tmp_path):
         "categories": [{"id": 9, "name": "Table"}],
     }
     (tmp_path / "a.json").write_text(json.dumps(coco))
-    (element,), frame, original = open_coco(open_files(tmp_path), "a.json").regions(3)
+    (element,), frame, original = open_coco(open_files(tmp_path), "a.json").regions("3")
     assert (element.type, frame.width, original["annotations"]) == ("table", 10, coco["annotations"])
     coco["categories"][0]["name"] = "Sculpture"
     (tmp_path / "b.json").write_text(json.dumps(coco))
     with pytest.raises(RowError, match=r"layout\.category"):
-        open_coco(open_files(tmp_path), "b.json").regions(3)
+        open_coco(open_files(tmp_path), "b.json").regions("3")
 
 
 printable = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=12).map(str.strip)
