@@ -68,13 +68,14 @@ def work(way: str, pages: int, shards: int, rest: float, workers: int) -> None:
         build(recipe, Path(folder) / "out", runner="processes", workers=workers)
 
 
-def measure(way: str, workers: int, pages: int = 0, shards: int = 0, rest: float = 0.0) -> tuple[float, float]:
-    """Wall and processor seconds of a process that does it, and of all it starts."""
+def measure(
+    way: str, workers: int, home: str, pages: int = 0, shards: int = 0, rest: float = 0.0
+) -> tuple[float, float]:
+    """Wall and processor seconds of a process that does it, and of all it starts. home: of Prefect's database."""
     line = [sys.executable, __file__, "--way", way, "--workers", str(workers), "--pages", str(pages)]
+    environment = {**os.environ, "PREFECT_HOME": home, "OMP_NUM_THREADS": "1"}
     before, began = _cpu(), time.perf_counter()
-    with tempfile.TemporaryDirectory() as home:  # Prefect's database is new each time
-        environment = {**os.environ, "PREFECT_HOME": home, "OMP_NUM_THREADS": "1"}
-        subprocess.run([*line, "--shards", str(shards), "--rest", str(rest)], check=True, env=environment)
+    subprocess.run([*line, "--shards", str(shards), "--rest", str(rest)], check=True, env=environment)
     return time.perf_counter() - began, _cpu() - before
 
 
@@ -95,31 +96,38 @@ def main() -> None:
     if options.way:
         work(options.way, options.pages, options.shards, options.rest, options.workers)
         return
-    cases = {
+    with tempfile.TemporaryDirectory() as home:
+        compare(options.pages, options.workers, options.build, home)
+
+
+def compare(pages: int, workers: int, build_pages: int, home: str) -> None:
+    """Measure all, and print it."""
+    measure("prefect", workers, home, shards=FEW)  # makes the database, once for a machine
+    cases: dict[str, dict[str, Any]] = {
         f"{FEW} empty shards": {"shards": FEW},
         f"{MANY} empty shards": {"shards": MANY},
         f"{FEW} shards of {REST:.0f} s": {"shards": FEW, "rest": REST},
-        f"{options.pages} pages": {"pages": options.pages},
+        f"{pages} pages": {"pages": pages},
     }
     print(f"{'':<28}{'wall s':>10}{'cpu s':>10}")
     measured: list[dict[str, tuple[float, float]]] = []
     for title, case in cases.items():
         measured.append({})
         for way in ("plain", "prefect"):
-            measured[-1][way] = wall, cpu = measure(way, options.workers, **case)
+            measured[-1][way] = wall, cpu = measure(way, workers, home, **case)
             print(f"{title + ', ' + way:<28}{wall:>10.1f}{cpu:>10.1f}", flush=True)
-    few, many, resting, pages = measured
-    shards = -(-options.build // ROWS_PER_SHARD)
-    lasting = options.build * (pages["plain"][0] - few["plain"][0]) / options.pages
+    few, many, resting, printed = measured
+    shards = -(-build_pages // ROWS_PER_SHARD)
+    lasting = build_pages * (printed["plain"][0] - few["plain"][0]) / pages
     for place, name in enumerate(("wall", "processor")):
         first, last, rested = (found["prefect"][place] - found["plain"][place] for found in (few, many, resting))
         a_shard = (last - first) / (MANY - FEW)
         a_second = max(0.0, rested - first) / REST
         cost = first + (shards - FEW) * a_shard + lasting * a_second
-        rest = few["plain"][place] + options.build * (pages["plain"][place] - few["plain"][place]) / options.pages
+        rest = few["plain"][place] + build_pages * (printed["plain"][place] - few["plain"][place]) / pages
         print(
             f"{name}: {first:.1f} s to start, {1000 * a_shard:.0f} ms a shard, {1000 * a_second:.0f} ms a second; of "
-            f"{options.build} pages in {shards} shards {cost:.1f} of {cost + rest:.0f} s, {cost / (cost + rest):.1%}"
+            f"{build_pages} pages in {shards} shards {cost:.1f} of {cost + rest:.0f} s, {cost / (cost + rest):.1%}"
         )
 
 

@@ -5,9 +5,7 @@
 Readable anywhere and without a network; equal evaluations give equal bytes.
 """
 
-import difflib
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,24 +15,14 @@ import jinja2
 
 from proofpress.flows.evaluate import Evaluation, PageView
 from proofpress.flows.report import Picture, picture
+from proofpress.flows.text_changes import Change, changes
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import write_whole
 
 WORST = 20
 MAX_COMPARED = 30  # blocks of a page
-MAX_TEXT = 3_000  # characters of a block on either side
 MAX_NOTES = 20
-
-_PIECES = re.compile(r"\\?[A-Za-z]+|\d+(?:[.,]\d+)*|[\u3040-\u30ff\u4e00-\u9fff]|\s+|.", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A stretch of text. kind: ``same``, ``missing`` (in the gold alone) or ``extra`` (in the prediction alone)."""
-
-    kind: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +96,6 @@ def figure(value: Any) -> str:
     if value is None:
         return "–"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
-
-
-def changes(gold: str, predicted: str) -> list[Change]:
-    """What of two texts is the same, missing and extra, by words, numbers and signs."""
-    one, other = (_PIECES.findall(text[:MAX_TEXT]) for text in (gold, predicted))
-    found = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if kind == "equal":
-            found.append(Change("same", "".join(one[a:b])))
-            continue
-        if b > a:
-            found.append(Change("missing", "".join(one[a:b])))
-        if d > c:
-            found.append(Change("extra", "".join(other[c:d])))
-    return found
 
 
 def _show(page: PageView) -> Shown:

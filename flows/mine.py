@@ -20,6 +20,7 @@ from typing import Any
 import yaml
 
 from proofpress.flows.dataset import How, Job, Made, Prepared, ShardsFailed, make_dataset
+from proofpress.flows.hardest import OBSERVED
 from proofpress.flows.loop_recipe import MineRecipe
 from proofpress.flows.mined_recipe import mined_recipe
 from proofpress.flows.observing import Readers, observe
@@ -35,7 +36,7 @@ from proofpress.pages.shards import order_key, read_manifest, read_rows, read_sh
 from proofpress.pages.storage import Place, is_same
 
 ROWS_PER_SHARD = 200
-OBSERVED, PROFILE, RECIPE = "observations.jsonl", "profile.json", "recipe.yaml"
+PROFILE, RECIPE = "profile.json", "recipe.yaml"
 
 
 @dataclass(frozen=True, slots=True)

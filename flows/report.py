@@ -18,6 +18,7 @@ import jinja2
 import yaml
 
 from proofpress.flows.findings import RuleUse, contamination, duplicate_pairs, licence_mix, rules_of, stages_of
+from proofpress.flows.hardest import hardest
 from proofpress.flows.lattice import lattice_coverage
 from proofpress.flows.survey import REJECT_SAMPLES, SAMPLES, Survey, sample_records, sample_rejects, survey
 from proofpress.pages.image import open_image
@@ -29,6 +30,7 @@ MAX_TEXT = 6000  # characters of a label
 MAX_EVIDENCE = 400
 BINS = 24
 PAIRS = 6
+HARDEST = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,8 @@ def render(folder: Path, manifest: Mapping[str, Any]) -> str:
             survey=surveyed,
             element_types=[kind for kind in ELEMENT_TYPES if surveyed.elements[kind]],
             histograms=_histograms(surveyed),
+            hardest=[(row, picture(row.record.image)) for row in hardest(folder, HARDEST)],
+            lineage=lineage(manifest["recipe"]),
             samples=[(record, picture(record.image)) for record in sample_records(folder, SAMPLES)],
             rejects=_rejects_by_reason(folder, manifest["rejected"]),
             licences=licence_mix(folder),
@@ -83,6 +87,15 @@ def render(folder: Path, manifest: Mapping[str, Any]) -> str:
             recipe=yaml.safe_dump(manifest["recipe"], sort_keys=False, allow_unicode=True),
         )
     )
+
+
+def lineage(recipe: Mapping[str, Any]) -> list[str]:
+    """What a dataset went through, first things first: ``["demo + tables", "duplicates", "judge"]``."""
+    if "of" not in recipe:
+        return [str(recipe.get("name", "a dataset"))]
+    before = recipe["of"] if isinstance(recipe["of"], list) else [recipe["of"]]
+    step = next((name for name in recipe if name not in ("of", "seed")), "made")
+    return [" + ".join(" → ".join(lineage(one)) for one in before), step]
 
 
 def picture(image: bytes) -> Picture:

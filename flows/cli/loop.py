@@ -6,22 +6,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proofpress.flows.cli.app import Json, Quiet, Runner, Sets, Workers, app, examples, print_json
+from proofpress.flows.cli.app import Json, Quiet, Runner, Sets, Workers, a_place, app, examples, print_json
 from proofpress.flows.cli.making import at_work
 from proofpress.flows.cli.stopping import stoppable
+from proofpress.pages.storage import at
 
 if TYPE_CHECKING:
     from proofpress.flows.refresh import Refreshed
 
 Recipe = Annotated[Path, typer.Argument(help="The loop's recipe, a YAML file; recipes/refresh.yaml is one.")]
 SERVED = "Serving has ended; a run that was at work goes on from where it was when it is started again."
-Loop = Annotated[Path, typer.Option("--out", help="The loop's folder. The same command again resumes it.")]
+Loop = Annotated[
+    Any,
+    typer.Option(
+        "--out",
+        parser=a_place,
+        metavar="PLACE",
+        help="The loop's folder, or a URL (s3://...) for its versions. The same command again resumes it.",
+    ),
+]
 
 
 @app.command(
     epilog=examples(
         "refresh recipes/refresh.yaml --out out/loop",
         "refresh recipes/refresh.yaml --out out/loop --set build.press.pages=400   (prints the 100 that are new)",
+        "refresh recipes/refresh.yaml --out s3://bucket/loop   (turned here, its versions published)",
         "refresh recipes/refresh.yaml --out out/loop --again   (once more around, though nothing has changed)",
     )
 )
@@ -41,18 +51,21 @@ def refresh(
     """
     from proofpress.flows.console import progress_bar
     from proofpress.flows.loop_recipe import load_refresh
-    from proofpress.flows.refresh import refresh as make
+    from proofpress.flows.published_loop import refresh_published
+    from proofpress.flows.refresh import refresh as refresh_here
 
+    make: Any = refresh_published if isinstance(out, str) else refresh_here
     checked = load_refresh(recipe, set_)
     with at_work(runner), progress_bar(checked.name, quiet) as progress:
         done = make(checked, out, again, runner=runner, workers=workers, progress=progress)
+    place = str(at(out, f"versions/{done.version.folder.name}"))
     if json_:
-        print_json({**done.manifest, "was_there": done.was_there, "folder": str(done.version.folder)})
+        print_json({**done.manifest, "was_there": done.was_there, "folder": place})
     elif not quiet:
-        _show(done)
+        _show(done, place)
 
 
-def _show(done: "Refreshed") -> None:
+def _show(done: "Refreshed", place: str) -> None:
     manifest = done.manifest
     if done.was_there:
         typer.echo(f"Nothing has changed since version {manifest['version']}; nothing was made.")
@@ -63,7 +76,7 @@ def _show(done: "Refreshed") -> None:
     typer.echo(f"weights   {weights or 'as they were: no feature stands out'}")
     decision = manifest["decision"]
     typer.echo(f"model     {'promoted' if decision['promoted'] else 'kept'}: {decision['why']}")
-    typer.echo(f"version   {done.version.folder}")
+    typer.echo(f"version   {place}")
 
 
 @app.command(

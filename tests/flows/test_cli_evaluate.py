@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from proofpress.flows.build import build
 from proofpress.flows.cli import app
 from proofpress.flows.evaluate import Subject, evaluate_dataset
-from proofpress.flows.evaluation_report import changes
+from proofpress.flows.text_changes import changes
 from proofpress.pages.errors import RequestError
 from proofpress.pages.shards import read_records
 

@@ -1,5 +1,6 @@
 """The loop at a size of seconds: what is made again, what is not, and why a model is promoted or not."""
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import yaml
 from typer.testing import CliRunner
 
 from proofpress.cleaners.files import open_files
+from proofpress.flows import published_loop
 from proofpress.flows import refresh as loops
 from proofpress.flows.build import build
 from proofpress.flows.cli import app
@@ -20,10 +22,13 @@ from proofpress.flows.config import DuplicatesRecipe
 from proofpress.flows.growing import keys_of
 from proofpress.flows.loop_recipe import RefreshRecipe
 from proofpress.flows.observing import Read
+from proofpress.flows.published_loop import refresh_published
 from proofpress.flows.refresh import refresh
+from proofpress.pages import storage
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import PageRecord
 from proofpress.pages.shards import read_manifest, read_records
+from proofpress.pages.storage import read_bytes, sizes
 
 IM2LATEX = Path(__file__).parents[1] / "fixtures/im2latex"
 
@@ -228,6 +233,54 @@ def test_a_recipe_that_cannot_be_is_told_why(loop: Path, changes: dict[str, Any]
     with pytest.raises(RequestError) as caught:
         app(["refresh", str(path), "--out", str(loop / "out")], standalone_mode=False)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("killed", [None, 1, 7, -1])
+def test_a_loop_in_a_store_has_the_versions_of_one_in_a_folder(
+    loop: Path, store: Any, killed: int | None, bytes_of: Callable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"{store.url}/loop"
+    here = refresh(recipe(loop), loop / "out").version.folder
+    real, puts = published_loop.put, list[str]()
+
+    def stopping(path: Path, place: str) -> None:
+        if len(puts) == (killed if killed != -1 else len(bytes_of(here)) - 1):
+            puts.append("killed")
+            raise KeyboardInterrupt
+        puts.append(place)
+        real(path, place)
+
+    monkeypatch.setattr(published_loop, "put", stopping)
+    with contextlib.suppress(KeyboardInterrupt):
+        refresh_published(recipe(loop), url)
+    assert killed is None or f"versions/0001/{loops.VERSION}" not in sizes(url), "the version's own file comes last"
+    refresh_published(recipe(loop), url)
+    wanted = {f"versions/0001/{name}": data for name, data in bytes_of(here).items()}
+    assert {name: read_bytes(f"{url}/{name}") for name in sizes(url)} == {
+        **wanted, "current.json": (loop / "out/current.json").read_bytes(),
+    }  # fmt: skip
+    assert refresh_published(recipe(loop), url).was_there
+
+
+def test_a_loop_in_a_store_goes_on_where_its_working_folder_is_lost(loop: Path, store: Any, bytes_of: Callable) -> None:
+    url = f"{store.url}/loop"
+    refresh_published(recipe(loop), url)
+    shutil.rmtree(loop / "cache")  # of stores, that is
+    assert refresh_published(recipe(loop), url).was_there
+    done = refresh_published(more_pages(loop, 40), url)
+    for pages in (30, 40):
+        refresh(more_pages(loop, pages), loop / "out")
+    assert done.manifest["version"] == 2
+    assert bytes_of(done.version.folder) == bytes_of(loop / "out/versions/0002")
+    assert read_manifest(f"{url}/versions/0002/dataset") == read_manifest(loop / "out/versions/0002/dataset")
+
+
+def test_another_machine_that_turned_the_loop_otherwise_is_told(loop: Path, store: Any) -> None:
+    url = f"{store.url}/loop"
+    refresh_published(recipe(loop), url)
+    storage.write_whole(f"{url}/versions/0001/{loops.VERSION}", b"{}")
+    with pytest.raises(RequestError, match="another machine turned the loop"):
+        refresh_published(recipe(loop), url)
 
 
 @pytest.mark.parametrize(("gain", "promoted"), [(0.2, True), (0.0, False), (-0.2, False)])

@@ -1,5 +1,6 @@
 import base64
 import io
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -143,6 +144,36 @@ def test_scores_are_drawn_where_there_are_any(dataset: Path, quick_page, page: P
     assert page.locator("#scores").is_visible()
     assert page.locator(".histogram").count() == 1  # of the likelihood; no reward was measured
     assert page.said == []
+
+
+def test_the_hardest_rows_stand_against_what_was_read(dataset: Path, quick_page, page: Page):
+    assert 'id="hardest"' not in (dataset / "report.html").read_text()
+    records = [one for one in (quick_page(0, n) for n in range(9)) if isinstance(one, PageRecord)]
+    scored = [replace(one, scores=Scores("m", -0.1, 0.9 - 0.1 * n, "keep")) for n, one in enumerate(records)]
+    path = dataset / "data/train-00000-of-00004.parquet"
+    write_shard(path, scored)
+    write_report(dataset, read_manifest(dataset))
+    page.goto(f"file://{dataset}/report.html")
+    hard = page.locator("article[aria-label^='Hard row']")
+    assert hard.count() == 6 and records[-1].id[:12] in hard.first.inner_text()
+    assert "reward 0.2" in hard.first.inner_text() and hard.first.locator("del").count() == 0
+    reading = records[-1].text.replace("page", "<b>leaf</b>", 1)
+    (dataset / "observations.jsonl").write_text(json.dumps({"id": records[-1].id, "reading": reading}) + "\n")
+    write_report(dataset, read_manifest(dataset))
+    page.reload()
+    assert hard.first.locator("del").inner_text() == "page"
+    assert "leaf" in "".join(hard.first.locator("ins").all_inner_texts()) and page.said == []
+    write_shard(path, [replace(one, scores=Scores("m", -0.1 * n, None, "keep")) for n, one in enumerate(records)])
+    write_report(dataset, read_manifest(dataset))
+    page.reload()
+    assert records[-1].id[:12] in hard.first.inner_text(), "without rewards the least likely labels are the hardest"
+
+
+def test_it_says_what_a_dataset_went_through():
+    demo, tables = {"name": "demo", "press": {}}, {"name": "tables"}
+    assert report.lineage(demo) == ["demo"]
+    both = {"duplicates": {}, "seed": 1, "of": [demo, {"judge": {}, "of": tables}]}
+    assert report.lineage({"mine": {}, "of": both}) == ["demo + tables → judge → duplicates", "mine"]
 
 
 def test_a_record_the_model_could_not_see_is_shown_as_unread(dataset: Path, quick_page):
