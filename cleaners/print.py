@@ -109,8 +109,12 @@ class Print:
         picture is cut out as closely as its ink allows, and they tell nothing.
         """
         reach = max(12, round(2 * self.letter_height() * self.scale))
-        edges = (self._labelled, self._labelled[::-1], self._labelled.T, self._labelled.T[::-1])
-        cut = [_cut_by(edge, reach) for edge in edges]
+        top, bottom, left, right = (
+            edge if (edge[:HEM] > 0).any(axis=0).mean() <= HEMMED else None
+            for edge in (self._labelled, self._labelled[::-1], self._labelled.T, self._labelled.T[::-1])
+        )
+        cut = [_cut_by(edge, reach, left is None, right is None) for edge in (top, bottom)]
+        cut += [_cut_by(edge, reach, top is None, bottom is None) for edge in (left, right)]
         return 0 if all(cut) else sum(cut)
 
     def skew(self) -> float:
@@ -196,17 +200,20 @@ def _runs(edge: np.ndarray) -> Iterator[tuple[int, int]]:
     yield from zip(turns[::2].tolist(), turns[1::2].tolist(), strict=True)
 
 
-def _cut_by(edge: np.ndarray, reach: int) -> int:
+def _cut_by(edge: np.ndarray | None, reach: int, *hems: bool) -> int:
     """How many stretches of ink in the first row are of what can be a letter cut in two.
 
-    edge: (H, W) numbers of marks. reach: pixels that a letter is not as long as.
+    edge: (H, W) numbers of marks; None for a hem. reach: pixels that a letter is not as long as. hems: whether the
+    edges at both its ends are hems, whose ends lie on this one.
     """
-    if (edge[:HEM] > 0).any(axis=0).mean() > HEMMED:
+    if edge is None:
         return 0
     strip, cut, hairs = edge[:reach], 0, 0
     for begin, end in _runs(edge[0] > 0):
         mark = strip == strip[0, begin]
         deep, wide = int(mark.any(axis=1).sum()), int(mark.any(axis=0).sum())
+        if (begin == 0 and hems[0]) or (end == edge.shape[1] and hems[1]):
+            continue
         if end - begin > reach or _is_rule(mark, begin, end, reach):
             continue
         if min(deep, wide) >= 2 and max(deep, wide) >= 3:

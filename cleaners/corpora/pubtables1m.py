@@ -22,6 +22,7 @@ from proofpress.pages.table import Cell, TableError, TableGrid, one_line
 from proofpress.pages.table_html import to_html
 
 _FILES = "**/*_table_*.xml"
+MAX_WORK = 3_000_000  # slots of a table, times the spanning cells that each is looked for in
 _JOINED = 0.5  # of a slot's area that a spanning cell must cover to hold it
 
 Box = tuple[float, float, float, float]
@@ -103,8 +104,10 @@ def _grid(objects: list[_Object], words: Sequence[Word], original: dict[str, Any
     columns = sorted((o.box for o in objects if o.kind == "table column"), key=lambda box: box[0] + box[2])
     if not rows or not columns:
         raise RowError("table.structure", f"{len(rows)} rows and {len(columns)} columns", original)
-    owner = {(r, c): (r, c) for r in range(len(rows)) for c in range(len(columns))}
     spans = [o.box for o in objects if o.kind in ("table spanning cell", "table projected row header")]
+    if len(rows) * len(columns) * (1 + len(spans)) > MAX_WORK:
+        raise RowError("table.structure", f"{len(rows)} rows, {len(columns)} columns, {len(spans)} spans", original)
+    owner = {(r, c): (r, c) for r in range(len(rows)) for c in range(len(columns))}
     extent: dict[tuple[int, int], tuple[int, int]] = {}
     for box in spans:
         slots = [slot for slot in owner if _covers(box, _crossing(rows[slot[0]], columns[slot[1]]))]
