@@ -16,12 +16,12 @@ from itertools import groupby
 
 from rapidfuzz.distance import Levenshtein
 
+from proofpress.model.rewards.structure import MATCH
 from proofpress.pages.text import INVISIBLE
 
 MIN_REPEATS = 4
 MIN_LOOP = 24  # characters: "........" and "-----" end honest lines
 MIN_BLOCK = 12  # characters of a repeated block that is no "-" or "Total"
-MISREAD = 0.5  # of likeness: a block that says more of a gold block than not may be a misreading of it
 MAX_PAIRS = 100_000  # of repeated and unread blocks to be compared; of more, none is taken for a misreading
 
 #: A prediction may be so many times as long as the gold and longer by so much: formulas have long and short spellings.
@@ -105,8 +105,8 @@ def _repeated(blocks: Sequence[str]) -> int:
 
 
 def _misread(prediction: Content, gold: Content) -> int:
-    """Characters of blocks that stood before but are misreadings: each of a gold block that is like them and that no
-    prediction has. Blocks that stand ``MIN_REPEATS`` times in a row are a loop and no misreading."""
+    """Characters of blocks that stood before but are misreadings: each of a gold block that no prediction has and
+    that ``structure`` would take for the same. Blocks that stand ``MIN_REPEATS`` times in a row are a loop."""
     counts, expected = Counter(prediction.blocks), Counter(gold.blocks)
     again = [block for block, count in counts.items() if count > 1 and len(block) >= MIN_BLOCK]
     if not again:
@@ -119,7 +119,7 @@ def _misread(prediction: Content, gold: Content) -> int:
     for block in again:
         if block in loops:
             continue
-        alike = [other for other in unread if Levenshtein.normalized_similarity(block, other) >= MISREAD]
+        alike = [other for other in unread if Levenshtein.normalized_similarity(block, other) >= MATCH]
         first = 0 if expected[block] else 1  # the first copy is then a misreading too
         copies = counts[block] - max(1, expected[block])
         for other in alike[: first + copies]:

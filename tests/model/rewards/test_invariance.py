@@ -1,5 +1,7 @@
 """What changes no reward, and what must: one table of each for whole pages, crops and every mode."""
 
+import re
+
 import pytest
 
 from proofpress.model.rewards import RewardRecipe, score
@@ -41,6 +43,22 @@ INVARIANT = [
     ("spelling", "of a fraction", lambda page: page.replace(r"\frac{a}{b}", r"{a \over b}")),
     ("size", "of a fraction", lambda page: page.replace(r"\frac{a}{b}", r"\dfrac{a}{b}")),
     ("dash", "of Unicode", lambda page: page.replace("-5 m", "−5 m")),
+    ("case", "of attributes", lambda page: page.replace("colspan", "COLSPAN")),
+    ("attributes", "of a class and a width", lambda page: page.replace("<td>", '<td class="x" width=3>')),
+    ("colgroup", "before rows", lambda page: page.replace("<table>", "<table><colgroup><col><col></colgroup>")),
+    (
+        "tfoot",
+        "around the last row",
+        lambda page: page.replace("</tr><tr>", "</tr><tfoot><tr>").replace("</table>", "</tfoot></table>"),
+    ),
+    ("span", "of one, written out", lambda page: page.replace("<td>Basel", '<td rowspan="1" colspan="1">Basel')),
+    ("space", "around a cell's text", lambda page: page.replace("<td>Basel</td>", "<td> Basel </td>")),
+    ("space", "at the ends of lines", lambda page: page.replace("\n", "  \n")),
+    ("space", "twice between words", lambda page: page.replace("rose by", "rose  by")),
+    ("lines", "left free, more of them", lambda page: page.replace("\n\n", "\n\n\n\n")),
+    ("entity", "of a letter in a cell", lambda page: page.replace("Basel", "B&#97;sel")),
+    ("delimiters", "that grow", lambda page: page.replace(r"\sqrt{ab}$$", r"\sqrt{ab}\displaystyle$$")),
+    ("braces", "around a radicand", lambda page: page.replace(r"\sqrt{ab}", r"\sqrt{{ab}}")),
 ]
 
 VARIANT = [
@@ -63,6 +81,22 @@ VARIANT = [
     ("a heading's level", lambda page: page.replace("# Mass", "## Mass")),
     ("a heading", lambda page: page.replace("# Mass", "Mass")),
     ("a list", lambda page: page.replace("- ", "")),
+    ("two cells in the other order", lambda page: re.sub("(<td>Basel.*?)(<td>1.5</td>)", r"\2\1", page)),
+    ("a cell that is empty", lambda page: page.replace("<td>Basel</td>", "<td></td>")),
+    ("a row twice", lambda page: page.replace("</table>", "<tr><td>Basel</td><td>1.5</td></tr></table>")),
+    ("a column", lambda page: page.replace("<td>1.5</td>", "").replace(' colspan="2"', "")),
+    ("an exponent's digit", lambda page: page.replace("x_i^2", "x_i^3")),
+    ("a factor", lambda page: page.replace(r"\sqrt{ab}", r"\sqrt{ba}")),
+    ("a sign in a formula", lambda page: page.replace("leq 4", "leq -4")),
+    ("a bar", lambda page: page.replace("$x_i", r"$\bar{x}_i")),
+    ("a fraction in a line", lambda page: page.replace(r"\frac{a}{b}=", "a/b=")),
+    ("a binomial", lambda page: page.replace(r"\frac{a}{b}", r"\binom{a}{b}")),
+    ("a unit", lambda page: page.replace("-5 m", "-5 km")),
+    ("a comma for a point", lambda page: page.replace("1.5%", "1,5%")),
+    ("a plus sign", lambda page: page.replace("-5 m", "+5 m")),
+    ("a full stop", lambda page: page.replace("At noon.", "At noon")),
+    ("two paragraphs in one", lambda page: page.replace("flow\n\nIt", "flow It")),
+    ("the items of a list in the other order", lambda page: page.replace("- one\n- two", "- two\n- one")),
     ("a note", lambda page: page.replace("[^1]:", "1")),
     ("the number of a note", lambda page: page.replace("[^1]", "[^2]")),
     ("the order of blocks", lambda page: page.replace("# Mass of the flow\n\n", "") + "\n\n# Mass of the flow"),

@@ -94,7 +94,7 @@ ERRORS = [
 def test_no_further_misread_word_raises_the_reward(
     paragraphs: list[list[str]], rng: random.Random, recipe: RewardRecipe
 ) -> None:
-    # No two paragraphs are alike but for a word: misread alike they would be a repeated block, which costs on its own.
+    # No two words are the same: of words that are, a misread one may free its fellow for a better pairing.
     tokens = [[f"{word}{p}{n}" for n, word in enumerate(paragraph)] for p, paragraph in enumerate(paragraphs)]
     gold = "\n\n".join(map(" ".join, tokens))
     places = [(i, j) for i, paragraph in enumerate(tokens) for j in range(len(paragraph))]
