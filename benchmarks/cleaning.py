@@ -227,7 +227,7 @@ def table_speed(folder: Path) -> None:
 def main() -> None:
     """Run it; exit 1 where a recall is under 0.99 or a rate of false alarms over 0.005."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--pages", type=int, default=30, help="pages to print; each gives up to 12 crops")
+    parser.add_argument("--pages", type=int, default=24, help="pages to print; each gives up to 12 crops")
     parser.add_argument("--worn", type=int, default=10, help="worn pages to print, for their crops")
     parser.add_argument("--faults", type=int, default=120, help="times that each fault is put in")
     parser.add_argument("--only", default="", help="only faults whose reason begins so: image, formula.over")

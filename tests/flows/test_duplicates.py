@@ -1,4 +1,9 @@
 import io
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -192,3 +197,43 @@ def test_a_build_is_decontaminated_against_any_folder(tmp_path, quick_press, rec
     assert str(tmp_path) not in (tmp_path / "out" / "manifest.json").read_text()
     assert isinstance(hit[victim.id], Reject)
     assert read_manifest(tmp_path / "out")["recipe"]["decontaminate"] == ["bench"]
+
+
+def dedup_command(folders: list[Path], out: Path, runner: str) -> subprocess.Popen[bytes]:
+    """``proofpress dedup`` as a person runs it, in a process group of its own."""
+    command = [sys.executable, "-m", "proofpress.flows.cli", "dedup", *map(str, folders), "--out", str(out)]
+    settings = ["--runner", runner, "--quiet", *(["--workers", "2"] if runner == "processes" else [])]
+    return subprocess.Popen([*command, *settings], start_new_session=True, stderr=subprocess.PIPE)
+
+
+def files_in(folder: Path) -> int:
+    """How many files there are by now."""
+    return sum(1 for path in folder.rglob("*") if path.is_file()) if folder.exists() else 0
+
+
+@pytest.mark.slow
+def test_inline_processes_and_killed_at_any_moment_give_the_same_bytes(tmp_path, bytes_of, dataset):
+    folders = [
+        dataset(f"corpus {n}", [page(f"{n} a{m}", prose((3 * n + m) % 40), corpus=f"c{n}") for m in range(25)])
+        for n in range(5)
+    ]
+    made = {runner: dedup_command(folders, tmp_path / runner, runner) for runner in ("inline", "processes")}
+    assert [process.wait(300) for process in made.values()] == [0, 0]
+    whole = bytes_of(tmp_path / "inline")
+    assert len(list(read_rejects(tmp_path / "inline"))) > 60
+    assert bytes_of(tmp_path / "processes") == whole
+
+    killed = 0
+    for wanted in (2, 6, 9, 12, 15, 18, 999):  # files that are there when it is killed
+        out = tmp_path / "killed"
+        process = dedup_command(folders, out, "processes")
+        while process.poll() is None and files_in(out) < wanted:
+            time.sleep(0.002)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            killed += 1
+        if process.wait() == 0:
+            break
+        assert not (out / "manifest.json").exists()
+    assert killed >= 3
+    assert bytes_of(tmp_path / "killed") == whole
