@@ -77,6 +77,11 @@ class Lattice:
         return tuple(sum(1 << self.places[axis, value] for value in values) for axis, values in self.axes)
 
     @cached_property
+    def _tails(self) -> tuple[tuple[int, ...], ...]:
+        """The masks of each axis and all later ones."""
+        return tuple(self.masks[axis:] for axis in range(len(self.masks)))
+
+    @cached_property
     def together(self) -> tuple[int, ...]:
         """For each value the bits of all that may stand on one page with it, its own among them."""
         whole = (1 << len(self.names)) - 1
@@ -117,8 +122,9 @@ class Lattice:
     def _fill(self, axis: int, allowed: int, rng: Random) -> tuple[int, ...] | None:
         if axis == len(self.masks):
             return ()
-        if not all(allowed & mask for mask in self.masks[axis:]):
-            return None
+        for mask in self._tails[axis]:
+            if not allowed & mask:
+                return None
         options = list(_bits(allowed & self.masks[axis]))
         while options:
             place = options[0]

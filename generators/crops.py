@@ -47,14 +47,14 @@ def cut_crops(
     page: PageRecord,
     spec: PageSpec,
     layout: Layout,
-    picture: Image.Image,
+    picture: np.ndarray,
     pixels: np.ndarray,
     address: Address,
     count: int,
 ) -> Iterator[PageRecord]:
     """Up to ``count`` crops of one proofed page, drawn by its address; crops of one page share its ``content_id``.
 
-    picture: the page as an RGB image. pixels: its grey levels ``(height, width)``.
+    picture: the page in RGB, ``(height, width, 3)`` of uint8. pixels: its grey levels ``(height, width)``.
     """
     rng = address.stream("crops")
     by_kind: dict[str, list[_Cut]] = {}
@@ -175,9 +175,9 @@ def _frame(cut: _Cut, ink: np.ndarray, margin: int) -> tuple[int, int, int, int]
     return None
 
 
-def _record(page: PageRecord, cut: _Cut, picture: Image.Image, frame: tuple[int, int, int, int]) -> PageRecord:
+def _record(page: PageRecord, cut: _Cut, picture: np.ndarray, frame: tuple[int, int, int, int]) -> PageRecord:
     x0, y0, x1, y1 = frame
-    crop = picture.crop(frame)
+    crop = Image.fromarray(picture[y0:y1, x0:x1])
     shifted = [Word(w.text if w.start < 0 else _word_text(cut, w), _shift(w.box, x0, y0), "e0") for w in cut.words]
     return replace(
         page,

@@ -70,18 +70,18 @@ class FontFamily:
 
     def missing(self, text: str) -> str:
         """The characters of ``text`` that some face of the family has no glyph for, sorted."""
-        return "".join(sorted(c for c in set(text) - set("\n\r\t") if not self._has(ord(c))))
+        asked = set(text) - self._drawn
+        lacking = {character for character in asked if not self._has(ord(character))}
+        self._drawn.update(asked - lacking)
+        return "".join(sorted(lacking))
 
     def _has(self, point: int) -> bool:
-        known = self._known.get(point)
-        if known is None:
-            known = all(any(point in file.characters() for file in face.get(point, ())) for face in self._faces)
-            self._known[point] = known
-        return known
+        return all(any(point in file.characters() for file in face.get(point, ())) for face in self._faces)
 
     @cached_property
-    def _known(self) -> dict[int, bool]:
-        return {}
+    def _drawn(self) -> set[str]:
+        """Characters known to need no glyph or to have one in every face."""
+        return set("\n\r\t")
 
     @cached_property
     def _faces(self) -> tuple[dict[int, list[FontFile]], ...]:
@@ -164,6 +164,7 @@ def _by_name() -> dict[str, FontFamily]:
 @cache
 def _characters(file: FontFile) -> frozenset[int]:
     with TTFont(file.path, lazy=True) as font:
+        font.setGlyphOrder(list(range(font["maxp"].numGlyphs)))  # numbers will do: names take most of the time
         drawn = frozenset(font.getBestCmap())
     return drawn & _code_points(file.ranges) if file.ranges else drawn
 

@@ -58,9 +58,9 @@ class Piece:
 class Style:
     """How a page is set; lengths in CSS pixels of a page ``width`` wide.
 
-    leading: line height as a multiple of ``size``. table: ``grid``, ``rules`` (horizontal only), ``striped`` or
-    ``borderless``. kind: the kind of page, a class of its style sheet. direction: ``ltr`` or ``rtl``. math_font: an
-    OpenType math font, or empty for KaTeX's own.
+    leading: line height as a multiple of ``size``. least: the smallest size that anything is set in. table: ``grid``,
+    ``rules`` (horizontal only), ``striped`` or ``borderless``. kind: the kind of page, a class of its style sheet.
+    direction: ``ltr`` or ``rtl``. math_font: an OpenType math font, or empty for KaTeX's own.
     """
 
     width: int
@@ -81,6 +81,7 @@ class Style:
     language: str = "en"
     direction: str = "ltr"
     density: str = "normal"
+    least: float = 0.0
     code_font: str = ""
     math_font: str = ""
 

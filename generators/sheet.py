@@ -103,5 +103,5 @@ def quad(box: Box) -> tuple[float, ...]:
 
 
 def _box(numbers: list[float]) -> Box:
-    left, top, right, bottom = (round(number, 2) for number in numbers)
+    left, top, right, bottom = numbers
     return (left, top, right, bottom)

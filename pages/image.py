@@ -92,8 +92,14 @@ def encode_png(image: Image.Image) -> bytes:
 
 def pixel_hash(image: Image.Image) -> str:
     """32 hex digits, equal for equal size and RGB pixels only, whatever the file they came from."""
-    digest = sha256(f"{image.width}x{image.height}".encode())
-    digest.update((image if image.mode == "RGB" else image.convert("RGB")).tobytes())
+    return hash_of_pixels(np.asarray(image if image.mode == "RGB" else image.convert("RGB")))
+
+
+def hash_of_pixels(pixels: np.ndarray) -> str:
+    """``pixel_hash`` of an array ``(height, width, 3)`` of RGB, uint8."""
+    height, width, _ = pixels.shape
+    digest = sha256(f"{width}x{height}".encode())
+    digest.update(np.ascontiguousarray(pixels))
     return digest.hexdigest()[:32]
 
 

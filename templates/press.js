@@ -19,6 +19,11 @@ const PLAIN = Object.entries({
   "mask-image": "none", "background-image": "none", opacity: "1", visibility: "visible",
 });
 
+const px = (length) => Math.round(length * 100) / 100;
+
+// A rectangle as plain numbers: a DOMRect asks the engine for each.
+const plain = (r, of) => ({ of, left: r.left, top: r.top, right: r.right, bottom: r.bottom });
+
 const meet = (one, other) =>
   Math.min(one.right, other.right) - Math.max(one.left, other.left) > 0.5 &&
   Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.5;
@@ -76,12 +81,15 @@ const press = {
     const pieces = [], words = [], cells = {}, math = {};
     const lang = document.querySelector("#page")?.lang;
     this.segmenter = UNSPACED.has(lang) ? new Intl.Segmenter(lang, { granularity: "word" }) : null;
-    const all = [...document.querySelectorAll("body *:not(.m *, svg *)")];
-    this.boxes = all.flatMap((of) => [...of.getClientRects()].map((rect) => ({ of, rect })));
+    this.boxes = [];
+    for (const of of document.querySelectorAll("body *:not(.m *, svg *)")) {
+      for (const r of of.getClientRects()) this.boxes.push(plain(r, of));
+    }
     for (const element of document.querySelectorAll("[data-eid]")) {
       const id = element.dataset.eid;
-      const rects = [...element.getClientRects()].flatMap((r) => [r.left, r.top, r.right, r.bottom]);
-      this.others = this.foreign(element);
+      const own = [...element.getClientRects()].map((r) => plain(r, element));
+      const rects = own.flatMap((r) => [px(r.left), px(r.top), px(r.right), px(r.bottom)]);
+      this.others = this.foreign(element, own);
       this.visible = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
       let text = "";
       const formulas = [];
@@ -92,14 +100,13 @@ const press = {
             this.words(child, id, at < 0 ? -1 : text.length, words);
             if (at >= 0) text += child.data;
           } else if (child.classList?.contains("m")) {
-            const r = this.extent(child);
-            words.push(id, MATH, at < 0 ? -1 : text.length, r.left, r.top, r.right, r.bottom, this.seen(r, id));
+            this.word(MATH, id, at < 0 ? -1 : text.length, this.extent(child), words);
             formulas.push(child.innerHTML);
             if (at >= 0) text += MATH;
           } else if (child.dataset?.ref !== undefined) {
             // A raised number is how the page writes what the label writes [^1].
             const mark = `[^${child.textContent}]`;
-            this.word(mark, id, text.length, child.getBoundingClientRect(), words);
+            this.word(mark, id, text.length, plain(child.getBoundingClientRect()), words);
             text += mark;
           } else {
             walk(child, child.dataset?.marker !== undefined || element.dataset.type === "table" ? -1 : at);
@@ -110,7 +117,7 @@ const press = {
       if (element.dataset.type === "table") {
         cells[id] = [...element.rows].map((row) => [...row.cells].map((c) => {
           const r = c.getBoundingClientRect();
-          return [c.tagName, c.rowSpan, c.colSpan, this.text(c), r.left, r.top, r.right];
+          return [c.tagName, c.rowSpan, c.colSpan, this.text(c), px(r.left), px(r.top), px(r.right)];
         }));
       }
       const marker = element.querySelector("[data-marker]");
@@ -125,19 +132,20 @@ const press = {
   // Where lines are drawn that are no content: the edges of boxes, the rules between columns.
   decor() {
     const strips = [];
+    const strip = (...edges) => strips.push(...edges.map(px));
     for (const element of document.querySelectorAll("[data-decor]")) {
       const style = getComputedStyle(element);
       const edge = (name) => parseFloat(style.getPropertyValue(`border-${name}-width`));
       for (const r of element.getClientRects()) {
-        if (edge("top")) strips.push(r.left, r.top, r.right, r.top + edge("top"));
-        if (edge("bottom")) strips.push(r.left, r.bottom - edge("bottom"), r.right, r.bottom);
-        if (edge("left")) strips.push(r.left, r.top, r.left + edge("left"), r.bottom);
-        if (edge("right")) strips.push(r.right - edge("right"), r.top, r.right, r.bottom);
+        if (edge("top")) strip(r.left, r.top, r.right, r.top + edge("top"));
+        if (edge("bottom")) strip(r.left, r.bottom - edge("bottom"), r.right, r.bottom);
+        if (edge("left")) strip(r.left, r.top, r.left + edge("left"), r.bottom);
+        if (edge("right")) strip(r.right - edge("right"), r.top, r.right, r.bottom);
         const columns = style.columnRuleStyle === "none" ? 1 : parseInt(style.columnCount) || 1;
         const gap = parseFloat(style.columnGap), width = (r.width - gap * (columns - 1)) / columns;
         for (let n = 1; n < columns; n++) {
           const middle = r.left + n * (width + gap) - gap / 2;
-          strips.push(middle - 1, r.top, middle + 1, r.bottom);
+          strip(middle - 1, r.top, middle + 1, r.bottom);
         }
       }
     }
@@ -150,7 +158,7 @@ const press = {
     if (!page) return { families: [], odd: [] };
     const families = new Set(), odd = [];
     const direction = page.dir || "ltr";
-    const ink = getComputedStyle(page).color;
+    const ink = getComputedStyle(page).color, font = getComputedStyle(page).getPropertyValue("--math-font").trim();
     const tell = (element, what) => odd.push(`${element.closest("[data-eid]")?.dataset.eid ?? "page"}: ${what}`);
     for (const element of page.querySelectorAll("*:not(.m *, svg, svg *)")) {
       const style = getComputedStyle(element);
@@ -170,27 +178,30 @@ const press = {
       }
       families.add(style.fontFamily.replaceAll('"', ""));
     }
-    const texts = document.createTreeWalker(page, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-      const { data, parentElement: part } = texts.currentNode;
-      if (part.closest(".katex")) {
-        // KaTeX's own markup is proofed by the letter; here that nothing but its style sheet paints it.
+    for (const { data, parentElement: part } of this.texts(page)) {
+      if (data.trim() && !part.closest("[data-eid]")) tell(part, `${data} is in no element`);
+    }
+    for (const formula of page.querySelectorAll(".katex, math")) {
+      for (const part of new Set([...this.texts(formula)].map((text) => text.parentElement))) {
         const style = getComputedStyle(part);
         const seen = part.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-        const inked = style.color === ink || part.closest('[style*="color"]'); // a phantom is hidden by its own colour
-        if (!seen || !inked) tell(part, "a formula is not painted whole");
-        if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
-      } else if (part.closest("math")) {
-        const style = getComputedStyle(part), font = getComputedStyle(page).getPropertyValue("--math-font").trim();
-        if (!part.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || style.color !== ink) {
-          tell(part, "a formula is not painted whole");
+        if (formula.tagName === "math") {
+          if (!seen || style.color !== ink) tell(part, "a formula is not painted whole");
+          if (style.fontFamily.replaceAll('"', "'") !== font) tell(part, `a formula is set in ${style.fontFamily}`);
+        } else {
+          // KaTeX's own markup is proofed by the letter; here that nothing but its style sheet paints it.
+          const inked = style.color === ink || part.closest('[style*="color"]'); // a phantom is hidden by its own colour
+          if (!seen || !inked) tell(part, "a formula is not painted whole");
+          if (!style.fontFamily.startsWith("KaTeX_")) tell(part, `a formula is set in ${style.fontFamily}`);
         }
-        if (style.fontFamily.replaceAll('"', "'") !== font) tell(part, `a formula is set in ${style.fontFamily}`);
-      } else if (data.trim() && !part.closest("[data-eid]")) {
-        tell(part, `${data} is in no element`);
       }
     }
     return { families: [...families], odd };
+  },
+
+  *texts(element) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) yield walker.currentNode;
   },
 
   // What a formula covers: an inline box is only as high as its font, KaTeX's bases are as high as what they hold.
@@ -219,7 +230,7 @@ const press = {
       range.setEnd(node, end);
       const rects = range.getClientRects();
       if (rects.length === 1) {
-        this.word(node.data.slice(start, end), id, base < 0 ? -1 : base + start, rects[0], words);
+        this.word(node.data.slice(start, end), id, base < 0 ? -1 : base + start, plain(rects[0]), words);
       } else {
         this.broken(node, id, base, start, end, range, words);
       }
@@ -260,23 +271,21 @@ const press = {
       } else {
         flush(at);
         from = at;
-        box = { left: r.left, top: r.top, right: r.right, bottom: r.bottom };
+        box = plain(r);
       }
     }
     flush(end);
   },
 
   word(text, id, start, r, words) {
-    words.push(id, text, start, r.left, r.top, r.right, r.bottom, this.seen(r, id));
+    words.push(id, text, start, px(r.left), px(r.top), px(r.right), px(r.bottom), this.seen(r, id));
   },
 
   // The boxes of others that reach into an element: of all but what holds it and what it holds. KaTeX's own are not
   // counted, for its stacks are tall and empty.
-  foreign(element) {
-    const own = [...element.getClientRects()];
-    return this.boxes
-      .filter(({ of, rect }) => own.some((r) => meet(r, rect)) && !of.contains(element) && !element.contains(of))
-      .map(({ rect }) => rect);
+  foreign(element, own) {
+    const others = (box) => !box.of.contains(element) && !element.contains(box.of);
+    return this.boxes.filter((box) => own.some((r) => meet(r, box)) && others(box));
   },
 
   // 1 if the element itself stands topmost at the centre of a word of its own. Asking costs more than all else here, so

@@ -1,8 +1,8 @@
 r"""True statements: each says of two expressions that they are equal, and SymPy agrees.
 
-Calculus is worked out by SymPy and printed by ``sympy.latex``, each function once a process. The other families are
-worked out in whole numbers or listed in ``identities.txt``, because SymPy would be slow at them; the tests put their
-claims to SymPy. A claim is the statement once more, in SymPy's language.
+Calculus is worked out by SymPy and printed by ``sympy.latex``, once for all (``calculus.py``). The other families are
+worked out in whole numbers or listed in ``identities.txt``; the tests put their claims to SymPy. A claim is the
+statement once more, in SymPy's language.
 
     >>> statement(random.Random(10))
     Statement(left='\\int_{1}^{5} -9\\,dx', right='-36', claim=('integrate((-9)*x**0, (x, 1, 5))', '-36'))
@@ -10,25 +10,16 @@ claims to SymPy. A claim is the statement once more, in SymPy's language.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import comb
 from pathlib import Path
 from random import Random
 
-import sympy
+from proofpress.generators.content import calculus
+from proofpress.generators.content.calculus import Statement
 
 VARIABLES = "xxxyztuvws"
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """``left = right`` in LaTeX, and the same two sides as SymPy source for who wants to check."""
-
-    left: str
-    right: str
-    claim: tuple[str, str]
 
 
 def derivation(rng: Random) -> tuple[str, str, str]:
@@ -186,79 +177,8 @@ def _identity(rng: Random) -> Statement:
     return Statement(fit(left), fit(right), (fit(claim[0]), fit(claim[1])))
 
 
-FUNCTIONS = (
-    *(
-        "<a>*x**<b>",
-        "sin(<a>*x)",
-        "x*exp(<a>*x)",
-        "log(<a>*x + <b>)",
-        "sqrt(x**2 + <a>)",
-        "1/(<a>*x + <b>)",
-        "x**<a>*log(x)",
-    ),
-    *(
-        "exp(-<a>*x**2)",
-        "sin(x)**<a>",
-        "tan(<b>*x)",
-        "<a>**x",
-        "x/(x**2 + <a>)",
-        "atan(x/<a>)",
-        "exp(<b>*x)*cos(<a>*x)",
-    ),
-    *("<a>/x**<b>", "asin(x)", "x**<a> - <b>*x", "cosh(<a>*x)", "log(x)/x", "sin(x)*cos(<a>*x)", "(x + <a>)/(x - <b>)"),
-)
-SERIES = (
-    "exp(<a>*x)",
-    "sin(<a>*x)",
-    "cos(x/<a>)",
-    "log(1 + <a>*x)",
-    "1/(1 - <a>*x)",
-    "sqrt(1 + x)",
-    "atan(x)",
-    "exp(x)*sin(x)",
-)
-ANTIDERIVATIVES = (
-    "x**<a>",
-    "sin(<a>*x)",
-    "exp(<a>*x)",
-    "1/(x**2 + <a>**2)",
-    "x*exp(x)",
-    "log(x)",
-    "<a>*x**2 + <b>",
-    "1/(x + <b>)",
-)
-
-
-@cache
-def _worked_out(task: str, source: str) -> Statement:
-    """SymPy's derivative, antiderivative or series of one function, printed by SymPy; ``@`` stands for the variable."""
-    x = sympy.Symbol("x", positive=True)
-    function = sympy.sympify(source, {"x": x})
-    of = f"({function}, x)"
-    if task == "derivative":
-        value, claim = sympy.diff(function, x), f"diff{of}"
-    elif task == "antiderivative":
-        value, claim = sympy.integrate(function, x), f"integrate{of}"
-    else:
-        value, claim = sympy.series(function, x, 0, 4), f"series({function}, x, 0, 4)"
-
-    def printed(expression: sympy.Expr) -> str:
-        return sympy.latex(expression, symbol_names={x: "@"}, ln_notation=True, inv_trig_style="full")
-
-    argument = printed(function)
-    summed = rf"\left( {argument} \right)" if function.is_Add else argument
-    left = {
-        "derivative": rf"\frac{{d}}{{d@}} \left( {argument} \right)",
-        "antiderivative": rf"\int {summed}\, d@",
-        "series": argument,
-    }[task]
-    return Statement(left, printed(value) + (" + C" if task == "antiderivative" else ""), (claim, str(value)))
-
-
 def _calculus(rng: Random) -> Statement:
-    task, forms = rng.choice((("derivative", FUNCTIONS), ("antiderivative", ANTIDERIVATIVES), ("series", SERIES)))
-    source = rng.choice(forms).replace("<a>", str(rng.randrange(2, 6))).replace("<b>", str(rng.randrange(1, 4)))
-    worked = _worked_out(task, source)
+    worked = calculus.draw(rng)
     x = rng.choice(VARIABLES)
     return Statement(worked.left.replace("@", x), worked.right.replace("@", x), worked.claim)
 

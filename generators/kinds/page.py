@@ -17,11 +17,11 @@ from proofpress.generators.layout import BULLETS, Piece, Style
 from proofpress.pages.markdown import Run
 from proofpress.pages.table import TableGrid
 
-AMPLE = 1.25  # content made for a page, as a share of what is likely to fit
+AMPLE = 1.12  # content made for a page, as a share of what is likely to fit
 TRIES = 40  # formulas drawn until a math font can set one
 PLAIN_FORMULA = r"x^{2} + y^{2} = z^{2}"
 COLUMN_WIDTH = 6.0  # em of the page's type that a table's column takes, more or less
-WIDE = frozenset(("chinese", "japanese", "korean"))  # scripts whose letters are as wide as they are high
+WIDE = {"chinese": 0.95, "japanese": 0.95, "korean": 0.75}  # em that a letter takes where it is not half of one
 
 
 @dataclass(slots=True)
@@ -36,6 +36,7 @@ class Page:
     counts: dict[str, int] = field(default_factory=dict)
     zone: str = "body"
     group: str = ""
+    _heights: dict[str, tuple[Piece, float]] = field(default_factory=dict)  # by id: the piece, and its likely height
 
     def rng(self, purpose: str) -> random.Random:
         return self.address.stream(purpose)
@@ -49,9 +50,17 @@ class Page:
         style = self.style
         room = AMPLE * style.columns * (style.height - 2 * style.margin)
         part = 0
-        while part < least or sum(map(self.likely_height, self._flowing())) < room:
+        while part < least or sum(map(self._height, self._flowing())) < room:
             yield part, self.rng(f"part:{part}")
             part += 1
+
+    def _height(self, piece: Piece) -> float:
+        """``likely_height``, worked out once for each piece, and again for one that has been replaced."""
+        known, height = self._heights.get(piece.id, (None, 0.0))
+        if known is not piece:
+            height = self.likely_height(piece)
+            self._heights[piece.id] = piece, height
+        return height
 
     def _flowing(self) -> Iterator[Piece]:
         return (piece for piece in self.pieces if piece.zone in ("body", "masthead"))
@@ -198,7 +207,7 @@ class Page:
 
     def listing(self, rng: random.Random) -> None:
         """A few lines of code."""
-        letters = int(self.column_width() / (self.style.size * 0.86 * 0.66))
+        letters = int(self.column_width() / (max(0.86 * self.style.size, self.style.least) * 0.66))
         made = code.listing(rng, min(66, max(36, letters)))
         self.text("code", made.text, attributes={"language": made.language}, traits={"code": "yes"})
 
@@ -275,11 +284,11 @@ class Page:
         if piece.svg:
             return 0.42 * min(self.column_width(), 560)
         if piece.type == "formula":
-            return 3 * line
+            return 2.4 * line
         if piece.type == "code":
             return (piece.runs[0].text.count("\n") + 2) * 1.25 * style.size
         letters = sum(len(run.text) * (0.5 if run.kind == "math" else 1) for run in piece.runs)
-        broad = 0.98 if self.language.script in WIDE else 0.48
+        broad = WIDE.get(self.language.script, 0.48)
         return (1 + letters * broad * style.size // self.column_width()) * line + 0.5 * style.size
 
 

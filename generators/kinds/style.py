@@ -18,7 +18,9 @@ PAPERS = {"a4": 297 / 210, "letter": 11 / 8.5, "book": 1.5, "screen": 9 / 16, "p
 
 #: Pixels of type on a page 1024 wide, by size and columns.
 SIZES = {"small": (13.0, 14.5), "medium": (15.0, 17.0), "large": (18.5, 22.0)}
-IN_COLUMNS = {"1": 1.0, "2": 0.9, "3": 0.82, "4": 0.8}
+IN_COLUMNS = {"1": 1.0, "2": 0.9, "3": 0.86, "4": 0.84}
+LEAST = 12.5  # of a page's text: below it an x-height has no six pixels, and readers of all kinds guess
+LEAST_ASIDE = 11.0  # of notes, captions and tables, which are set smaller than the text
 LEADING = {"tight": (1.24, 1.34), "normal": (1.36, 1.5), "loose": (1.6, 1.85)}
 MARGINS = {"tight": (34, 52), "normal": (54, 88), "loose": (92, 124)}
 TALL = {"arabic": 0.3, "devanagari": 0.25}  # added to the leading of scripts that reach high and low
@@ -41,7 +43,8 @@ def draw_style(
         margin=rng.randint(*MARGINS[density]) * width // 1024,
         columns=int(columns),
         gap=rng.randint(22, 40) * width // 1024,
-        size=round(size, 1) * width / 1024,
+        size=round(max(size, LEAST), 1) * width / 1024,
+        least=LEAST_ASIDE * width / 1024,
         leading=round(rng.uniform(*LEADING[density]) + TALL.get(script, 0.0), 2),
         font="",
         heading_font="",

@@ -31,13 +31,13 @@ STRENGTHS = (1.0, 0.6, 0.3, 0.1)  # tried in turn until the page can be read
 JPEG = {"subsampling": "4:2:0", "optimize": False, "progressive": False}
 
 
-def wear(record: PageRecord, profile: str, address: Address, picture: Image.Image | None = None) -> PageRecord:
+def wear(record: PageRecord, profile: str, address: Address, picture: np.ndarray | None = None) -> PageRecord:
     """The record worn: its image, polygons, words, hashes, recipe and features are those of the worn page.
 
-    address: of the page, or of the page a crop is cut from. picture: the record's image where it is decoded already.
+    address: of the page, or of the page a crop is cut from. picture: the record's image in RGB, ``(height, width, 3)``
+    of uint8, where it is decoded already.
     """
-    picture = picture if picture is not None else Image.open(BytesIO(record.image)).convert("RGB")
-    page = np.asarray(picture)
+    page = picture if picture is not None else np.asarray(Image.open(BytesIO(record.image)).convert("RGB"))
     boxes = np.array([_box(word.quad) for word in record.words], dtype=np.float64).reshape(-1, 4)
     purpose = "wear" if record.task == "page" else f"wear:{record.id}"
     for strength in STRENGTHS:

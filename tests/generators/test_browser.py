@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -26,22 +27,26 @@ def browser():
 
 
 def _evaluate(browser, script):
-    browser._thread.submit(browser._page.evaluate, script).result()
+    browser._thread.submit(browser._call, script).result()
 
 
 def _processes(browser):
     """Process ids by type: of the browser itself, its renderer ..."""
-    ask = lambda: browser._browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")  # noqa: E731
-    return {process["type"]: process["id"] for process in browser._thread.submit(ask).result()["processInfo"]}
+    asked = browser._thread.submit(browser._devtools.ask, "SystemInfo.getProcessInfo").result()
+    return {process["type"]: process["id"] for process in asked["processInfo"]}
 
 
 FAULTS = {
-    "the browser is killed": lambda browser: os.kill(browser._pid, signal.SIGKILL),
+    "the browser is killed": lambda browser: os.kill(browser._devtools.pid, signal.SIGKILL),
+    "the browser is stopped": lambda browser: os.kill(browser._devtools.pid, signal.SIGSTOP),
     "the page's process is killed": lambda browser: os.kill(_processes(browser)["renderer"], signal.SIGKILL),
-    "the browser is closed": lambda browser: browser._thread.submit(browser._browser.close).result(),
-    "the page loops for ever": lambda browser: _evaluate(browser, "() => { press.print = () => { for (;;); } }"),
-    "the page never answers": lambda browser: _evaluate(browser, "() => { press.print = () => new Promise(() => 0) }"),
-    "the script is gone": lambda browser: _evaluate(browser, "() => { press.print = null }"),
+    "the browser is closed": lambda browser: browser._thread.submit(browser._devtools.ask, "Browser.close").result(),
+    "the page is closed": lambda browser: browser._thread.submit(browser._ask, "Page.close").result(),
+    "the page loops for ever": lambda browser: _evaluate(browser, "function() { press.print = () => { for (;;); } }"),
+    "the page never answers": lambda browser: _evaluate(
+        browser, "function() { press.print = () => new Promise(() => 0) }"
+    ),
+    "the script is gone": lambda browser: _evaluate(browser, "function() { press.print = null }"),
 }
 
 
@@ -72,9 +77,28 @@ def test_sheets_are_printed_in_the_order_they_are_given(browser):
 
 def test_an_old_browser_is_started_anew(browser, monkeypatch):
     monkeypatch.setattr("proofpress.generators.browser.SHEETS_PER_BROWSER", 2)
-    first, pid = browser.print(SHEET, 480), browser._pid
+    first, pid = browser.print(SHEET, 480), browser._devtools.pid
     assert [browser.print(SHEET, 480) for _ in range(3)] == [first] * 3
-    assert browser._pid != pid
+    assert browser._devtools.pid != pid
+
+
+def test_nothing_is_left_of_a_browser_that_is_closed():
+    with Browser(find_browser(), SHELL, 640, 480) as browser:
+        browser.print(SHEET, 480)
+        processes, folder = _processes(browser), Path(browser._folder.name)
+        assert folder.is_dir()
+    end = time.monotonic() + 5
+    while (left := [kind for kind, pid in processes.items() if _runs(pid)]) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert left == []
+    assert not folder.exists()
+
+
+def _runs(pid):
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
 
 
 @pytest.mark.slow

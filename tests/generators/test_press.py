@@ -98,7 +98,7 @@ def test_a_rejected_page_says_why_and_how_to_make_it_again(browser, monkeypatch)
 def test_a_killed_browser_is_started_again_and_its_page_printed_at_the_same_address():
     with open_browser(RECIPE) as browser:
         first = list(print_pages(RECIPE, SEED, [3], browser))
-        browser._thread.submit(browser._browser.close).result()
+        browser._thread.submit(browser._devtools.ask, "Browser.close").result()
         assert list(print_pages(RECIPE, SEED, [3], browser)) == first
 
 
@@ -114,7 +114,7 @@ def test_a_browser_that_does_not_start_is_a_clear_error(tmp_path):
 def test_a_sheet_cannot_reach_the_network(browser):
     sheet = browser.print('<main class="body"><img src="http://127.0.0.1:9/x.png"></main>', 100)
     assert sheet.measured["pieces"] == []
-    assert browser._thread.submit(browser._page.evaluate, "navigator.onLine").result() is False
+    assert browser._thread.submit(browser._call, "function() { return navigator.onLine }").result() is False
 
 
 @pytest.mark.parametrize(

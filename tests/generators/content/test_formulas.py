@@ -3,10 +3,11 @@ import random
 import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 
-from proofpress.generators.content import formulas, grammar, sympy_atoms
+from proofpress.generators.content import calculus, formulas, grammar, sympy_atoms
 from proofpress.pages import latex
 
 sympy = pytest.importorskip("sympy")
@@ -95,6 +96,23 @@ FAMILIES = sorted(set(sympy_atoms.FAMILIES) - {sympy_atoms._identity}, key=lambd
 def test_statements_are_true(family) -> None:
     claims = {family(random.Random(seed)).claim for seed in range(10)}
     assert [claim for claim in sorted(claims) if not agree(claim)] == []
+
+
+@pytest.mark.parametrize("task", calculus.TASKS)
+def test_calculus_is_as_sympy_works_it_out(task) -> None:
+    listed = {source: said for (of, source), said in calculus.worked_out().items() if of == task}
+    assert len(listed) > 20
+    for source, said in listed.items():
+        worked = calculus.work_out(task, source)
+        assert (worked.left, worked.right) == (said.left, said.right)
+
+
+def test_every_draw_of_calculus_is_listed() -> None:
+    for task, forms in calculus.TASKS.items():
+        for form, a, b in product(forms, calculus.A, calculus.B):
+            assert (task, form.replace("<a>", str(a)).replace("<b>", str(b))) in calculus.worked_out()
+    rng = random.Random(5)
+    assert all(calculus.draw(rng).left for _ in range(500))
 
 
 @pytest.mark.parametrize("identity", sympy_atoms._identities(), ids=lambda identity: identity[0])
