@@ -1,18 +1,26 @@
-"""Where shards are made: in this process, or on a Prefect task runner by name. The work is the same everywhere.
+"""Where shards are made: in this process, in threads or processes of this machine, on a Dask or Ray cluster, by name.
 
-``inline`` is a plain loop: no server, no Prefect. The others submit one Prefect task a shard (Prefect costs 5-30 ms a
-task, so never one a page) and need Prefect's own local server, which starts in some seconds.
+The work is the same everywhere, and so are its bytes. ``threads`` and ``processes`` are plain pools. Where a Prefect
+server is named (``PREFECT_API_URL``), or a flow is running, each shard is a Prefect task besides, with its name, state
+and retries on Prefect's page: one a shard, never one a page. ``dask`` and ``ray`` are Prefect's task runners, and start
+a server for themselves where none is named.
 
     for outcome in run(make, shards, runner="processes", workers=4):
         print(outcome.item, outcome.error or outcome.result)
 """
 
+import contextlib
 import importlib
+import multiprocessing
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from proofpress.pages.errors import RequestError, WorkError
@@ -20,14 +28,15 @@ from proofpress.pages.errors import RequestError, WorkError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: Name -> module, class, keyword for the number of workers, extra to install.
-TASK_RUNNERS = {
-    "threads": ("prefect.task_runners", "ThreadPoolTaskRunner", "prefect"),
-    "processes": ("prefect.task_runners", "ProcessPoolTaskRunner", "prefect"),
+#: Of a cluster by its name: module, class, what to install.
+CLUSTERS = {
     "dask": ("prefect_dask", "DaskTaskRunner", "proofpress[dask]"),
     "ray": ("prefect_ray", "RayTaskRunner", "proofpress[ray]"),
 }
-RUNNERS = ("inline", *TASK_RUNNERS)
+RUNNERS = ("inline", "threads", "processes", *CLUSTERS)
+
+#: How often a shard is tried again whose worker was lost: another shard may have been the one that broke the pool.
+LOSSES = 2
 
 #: Clusters of this machine while the work lasts, where ``DASK_SCHEDULER_ADDRESS`` or ``RAY_ADDRESS`` name none.
 LOCAL_DASK = {"threads_per_worker": 1, "dashboard_address": None}
@@ -59,8 +68,12 @@ def run(
         if workers not in (None, 1):
             raise RequestError(f"--workers {workers}: the inline runner has one; add --runner processes")
         return (_attempt(work, item) for item in items)
+    if not items:
+        return iter(())
     wanted = min(workers or os.cpu_count() or 1, len(items))
-    return _run_on_prefect(work, items, _task_runner(runner, wanted)) if items else iter(())
+    if runner in CLUSTERS:
+        return _run_on_prefect(work, items, _cluster(runner, wanted))
+    return _run_here(work, items, runner, wanted)
 
 
 def _attempt(work: Callable[[Item], Result], item: Item) -> Outcome[Item, Result]:
@@ -68,6 +81,76 @@ def _attempt(work: Callable[[Item], Result], item: Item) -> Outcome[Item, Result
         return Outcome(item, result=work(item))
     except Exception as error:
         return Outcome(item, error=error)
+
+
+def _run_here(
+    work: Callable[[Item], Result], items: Sequence[Item], runner: str, workers: int
+) -> Iterator[Outcome[Item, Result]]:
+    with contextlib.ExitStack() as pools:
+        if runner == "processes":
+            work = pools.enter_context(contextlib.closing(InProcesses(work, workers)))
+        if _has_prefect():
+            from prefect.task_runners import ThreadPoolTaskRunner
+
+            yield from _run_on_prefect(work, items, ThreadPoolTaskRunner(max_workers=workers))
+            return
+        threads = ThreadPoolExecutor(workers)
+        pools.callback(threads.shutdown, cancel_futures=True)  # who stops asking for outcomes wants no more of them
+        for done in as_completed([threads.submit(_attempt, work, item) for item in items]):
+            yield done.result()
+
+
+class InProcesses(Generic[Item, Result]):
+    """The work, done by a process of a pool while the calling thread waits. A pool that lost a worker is replaced."""
+
+    def __init__(self, work: Callable[[Item], Result], workers: int) -> None:
+        self._work, self._workers = work, workers
+        self._pool: ProcessPoolExecutor | None = None
+        self._lock = Lock()
+
+    def __call__(self, item: Item) -> Result:
+        """Raises ``WorkError`` where the workers at this item were lost again and again."""
+        for tried in range(LOSSES + 1):
+            pool = self._current()
+            try:
+                return pool.submit(self._work, item).result()
+            except BrokenProcessPool as error:
+                self._drop(pool)
+                if tried == LOSSES:
+                    raise WorkError(
+                        f"{tried + 1} workers at it were lost; were they killed, or is memory short?"
+                    ) from error
+        raise AssertionError("the last try returns or raises")
+
+    def close(self) -> None:
+        """End the workers, when they have done what they are at."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _current(self) -> ProcessPoolExecutor:
+        with self._lock:
+            if self._pool is None:
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self._workers, spawn, _leave_interrupts_to_the_parent)
+            return self._pool
+
+    def _drop(self, pool: ProcessPoolExecutor) -> None:
+        with self._lock:
+            if self._pool is pool:
+                self._pool = None
+        pool.shutdown(wait=False)
+
+
+def _has_prefect() -> bool:
+    """Whether there is a Prefect that is to see the shards: a server that is named, or a flow that is running."""
+    if os.environ.get("PREFECT_API_URL"):
+        set_prefect_defaults()
+        return True
+    if "prefect" not in sys.modules:  # nobody has started a flow: do not wait for an import
+        return False
+    from prefect.context import FlowRunContext
+
+    return FlowRunContext.get() is not None
 
 
 def _run_on_prefect(
@@ -99,7 +182,12 @@ def _server() -> str:
     """
     from prefect.client.orchestration import get_client
 
-    return str(get_client(sync_client=True).api_url)
+    with get_client(sync_client=True) as client:
+        if client.api_healthcheck() is not None:
+            raise RequestError(
+                f"PREFECT_API_URL: no Prefect server answers at {client.api_url}; start one, or unset it"
+            )
+        return str(client.api_url)
 
 
 def _outcome(item: Item, future: Any) -> Outcome[Item, Any]:
@@ -115,17 +203,13 @@ def _outcome(item: Item, future: Any) -> Outcome[Item, Any]:
     return Outcome(item, error=value if isinstance(value, BaseException) else WorkError(f"did not finish: {value}"))
 
 
-def _task_runner(runner: str, workers: int) -> Any:
-    module, name, package = TASK_RUNNERS[runner]
+def _cluster(runner: str, workers: int) -> Any:
+    module, name, package = CLUSTERS[runner]
     set_prefect_defaults()
     try:
         kind = getattr(importlib.import_module(module), name)
     except ModuleNotFoundError as error:
         raise RequestError(f"--runner {runner}: {module} is not installed; pip install '{package}'") from error
-    if runner == "threads":
-        return kind(max_workers=workers)
-    if runner == "processes":
-        return kind(max_workers=workers, initializer=_leave_interrupts_to_the_parent)
     if runner == "dask":
         address = os.environ.get("DASK_SCHEDULER_ADDRESS")
         return kind(address=address) if address else kind(cluster_kwargs={**LOCAL_DASK, "n_workers": workers})
