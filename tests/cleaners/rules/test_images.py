@@ -1,11 +1,13 @@
 """What a picture must be for its label, on pictures drawn here."""
 
+import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from proofpress.cleaners.print import Print
 from proofpress.cleaners.rule import KEEP, Drop, Keep
 from proofpress.cleaners.rules.images import IMAGE_RULES, Sample
+from proofpress.pages.image import trim
 from proofpress.pages.record import Element
 
 RULES = {rule.name: rule for rule in IMAGE_RULES}
@@ -77,6 +79,54 @@ def test_rules_of_a_table_may_touch_the_edge():
         image.paste("black", (0, y, 640, y + 1))
     image.paste("black", (300, 0, 301, 160))
     assert said("image.cut", image, task="table") == KEEP
+
+
+def shaded(image, light):
+    """The picture where light falls off to one side: light is what is left of it there."""
+    across = np.linspace(1.0, light, image.width)[None, :, None]
+    return Image.fromarray((np.asarray(image) * across).astype(np.uint8))
+
+
+@pytest.mark.parametrize("name", ["image.blank", "image.cut", "image.mismatch", "image.small", "image.skew"])
+@pytest.mark.parametrize("light", [0.8, 0.6, 0.45])
+def test_shade_is_no_ink(name, light):
+    assert said(name, shaded(paper(), light)) == KEEP
+    assert len(Print.of(shaded(paper(), light)).marks) == pytest.approx(len(Print.of(paper()).marks), rel=0.1)
+
+
+@pytest.mark.parametrize("box", [(0, 0, 5, 160), (635, 0, 640, 160), (0, 0, 640, 6), (0, 155, 640, 160)])
+def test_a_copiers_dark_edge_cuts_nothing(box):
+    image = paper()
+    image.paste("black", box)
+    assert said("image.cut", image) == KEEP
+
+
+def test_a_letter_cut_in_two_is_seen_where_it_touches_a_rule():
+    image = paper()
+    for y in (10, 44, 84):
+        image.paste("black", (0, y, 640, y + 1))
+    image.paste("black", (30, 10, 31, 84))
+    assert said("image.cut", image.crop((27, 0, 640, 160)), task="table").reason == "image.cut"
+
+
+def test_ink_at_all_four_edges_tells_nothing():
+    assert said("image.cut", trim(paper((TEXT,) * 3))[0]) == KEEP
+
+
+@pytest.mark.parametrize("angle", [90, 180])
+def test_a_sheet_of_cut_letters_is_cut_however_it_is_turned(angle):
+    cut = paper().crop((27, 0, 640, 160)).rotate(angle, expand=True)
+    assert said("image.cut", cut).reason == "image.cut"
+
+
+@pytest.mark.parametrize(("letters", "marks"), [("한글" * 30, 126), ("सूर्य" * 10, 17), ("sea" * 20, 60)])
+def test_a_label_has_as_many_marks_as_its_script_prints(letters, marks):
+    assert Sample(paper(), letters, "text").expected_marks == pytest.approx(marks, abs=2)
+
+
+def test_a_line_with_thirty_lines_as_its_label_is_dropped_whatever_its_script():
+    lines = paper(("o o o o o o o o o o o o o o o o",), size=(640, 60))  # as many marks as eight syllables have
+    assert said("image.mismatch", lines, text="마을사람들은강에서" * 30).reason == "image.mismatch"
 
 
 def test_a_ruled_table_outside_of_every_region_is_found():
