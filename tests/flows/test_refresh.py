@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import shutil
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -195,6 +197,26 @@ def test_a_stop_between_or_in_stages_changes_nothing_of_the_end(
         monkeypatch.setattr(loops, stage, real)
         refresh(recipe(loop), loop / "out")
     assert bytes_of(loop / "out") == bytes_of(loop / "undisturbed")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount a small disk")
+@pytest.mark.parametrize("kilobytes", [32, 128, 400, 800])
+def test_a_disk_that_runs_full_costs_nothing_that_is_done(loop: Path, kilobytes: int, bytes_of: Callable) -> None:
+    disk = loop / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", disk]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("this machine lets nobody mount a tmpfs")
+    try:
+        with pytest.raises((WorkError, OSError), match=r"disk is full|No space left"):
+            refresh(recipe(loop), disk / "out")
+        assert not list(disk.rglob(loops.VERSION))
+        subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+        refresh(recipe(loop), disk / "out")
+        refresh(recipe(loop), loop / "undisturbed")
+        assert bytes_of(disk / "out") == bytes_of(loop / "undisturbed")
+    finally:
+        subprocess.run(["umount", "--lazy", disk], check=True)
 
 
 def test_an_unfinished_version_of_other_inputs_is_made_anew(loop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
