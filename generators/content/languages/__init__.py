@@ -50,6 +50,7 @@ CURRENCIES = {
     "hi_IN": "INR",
 }  # fmt: skip
 WHOLE = frozenset(("JPY", "KRW"))  # currencies without a smaller unit
+TRIES = 8  # at a text that the page does not have yet
 #: Locales that Faker does not have, and those that stand in for them.
 STAND_INS = {"fr_CH": "fr_FR", "ar_EG": "ar_AA", "ar_SA": "ar_AA"}
 
@@ -70,6 +71,7 @@ class Language:
         self.spaced = self.script not in UNSPACED
         self.digits = NATIVE_DIGITS.get(code, "latn") if rng and rng.random() < 0.4 else "latn"
         self.currency = CURRENCIES.get(self.locale, "EUR")
+        self._written: set[str] = set()  # so that a page does not say a thing twice where it can say another
         self._given: dict[str, str | Maker] = {
             "number": lambda stream: self.number(stream.randrange(2, 10 ** stream.randrange(2, 6))),
             "percent": lambda stream: self.percent(stream.randrange(1, 990)),
@@ -178,7 +180,11 @@ class Language:
         return self.number(cents, 0 if self.currency in WHOLE else 2)
 
     def _write(self, rng: Random, symbol: str, given: dict[str, str | Maker] | None = None) -> str:
-        text = self._clean(_rules(self.code).write(rng, symbol, given or self._given))
+        for _ in range(TRIES):
+            text = self._clean(_rules(self.code).write(rng, symbol, given or self._given))
+            if text not in self._written:
+                break
+        self._written.add(text)
         if self.code == "tr" and text.startswith("i"):
             return "İ" + text[1:]
         return text if text.startswith("⟦") else prose.capitalised(text)
