@@ -24,7 +24,8 @@ from proofpress.model.bench.normal_forms import formula_form, strip_delimiters
 
 MAX_MERGED = 10  # predictions that are one formula; two more where the numbers of formulas are far apart
 MAX_PARTED, MAX_WAYS = 8, 128  # rows of a formula that is parted in every way, and ways of a page
-MAX_WORK = 2_000_000_000  # characters times characters compared for one division of a page
+MAX_WITH_GAPS = 200  # rows of a page of which some may be left out
+MAX_WORK = 1_000_000_000  # characters times characters compared for one division of a page
 ALMOST = 1e-12
 
 
@@ -147,7 +148,7 @@ def _divided(gold: Sequence[Block], pieces: Sequence[Piece]) -> Iterator[list[Ro
     if not gold or not pieces:
         return
     yield from _division(gold, pieces, 0)
-    if len({piece.source for piece in pieces}) < len(pieces):
+    if len({piece.source for piece in pieces}) < len(pieces) <= MAX_WITH_GAPS:
         gap = abs(len(gold) - len(pieces))
         yield from _division(gold, pieces, 2 if gap >= 3 else 1)
 
@@ -202,13 +203,15 @@ def _sequences(pieces: Sequence[Piece], start: int, golds: int, skips: int) -> I
         if len({pieces[k].source for k in run}) > 1 and any(pieces[k].block.category == INLINE for k in run):
             break
         yield tuple(run)
-    if not skips:
-        return
-    own = [j for j in range(start + 1, end) if pieces[j].source == pieces[start].source]
-    for size in range(1, min(len(own), longest - 1) + 1):
-        for chosen in combinations(own, size):
-            if 0 < chosen[-1] - start - size <= skips:
-                yield (start, *chosen)
+    for last in range(start + 2, end) if skips else ():
+        inside = range(start + 1, last)
+        if any(pieces[j].source != pieces[start].source for j in (*inside, last)):
+            return
+        for count in range(1, skips + 1):
+            for omitted in combinations(inside, count):
+                chosen = (start, *(j for j in inside if j not in omitted), last)
+                if len(chosen) <= longest:
+                    yield chosen
 
 
 def _is_better(one: _State, other: _State) -> bool:

@@ -28,6 +28,9 @@ MAX_GROWN = 160  # predictions put together for one gold block
 MAX_WORK = 5_000_000_000
 
 
+CALL = 100  # characters that could be compared in the time it takes to begin
+
+
 class MatchTooLong(RuntimeError):
     """The pieces of this page cannot be tried in the time a page has."""
 
@@ -108,7 +111,7 @@ class _Meter:
         self._left = budget
 
     def spend(self, windows: int, length: int) -> None:
-        self._left -= windows * (length // 64 + 1) * length
+        self._left -= windows * ((length // 64 + 1) * length + CALL)
         if self._left < 0:
             raise MatchTooLong("too many pieces to try")
 
@@ -147,18 +150,18 @@ def _grown(costs: np.ndarray, gold: Sequence[str], predicted: Sequence[str], met
 def _grow(gold: str, start: int, predicted: Sequence[str], anchored: Iterable[int], meter: _Meter) -> list[int]:
     """A run of predictions from one on, for as long as each is a piece of the gold block and brings it nearer."""
     run = [start]
-    pieces = [predicted[start]]
+    merged = predicted[start]
+    now = distance(gold, merged)
     while len(run) < MAX_GROWN and (following := run[-1] + 1) < len(predicted) and following not in anchored:
-        longer = [*pieces, predicted[following]]
-        merged = " ".join(longer)
-        if distance(gold, merged) > distance(gold, " ".join(pieces)):
+        longer = f"{merged} {predicted[following]}"
+        meter.spend(1, max(len(gold), len(longer)))
+        then = distance(gold, longer)
+        if then > now or (len(run) == 1 and _place_in(gold, merged, meter) > PIECE):
             break
-        if any(_place_in(gold, piece, meter) > PIECE or len(piece) > len(gold) or not piece for piece in pieces):
-            break
-        if not _place_in(gold, longer[-1], meter) < PIECE:
+        if not _place_in(gold, predicted[following], meter) < PIECE:
             break
         run.append(following)
-        pieces = longer
+        merged, now = longer, then
         if len(merged) > len(gold):
             break
     return run

@@ -121,3 +121,28 @@ def test_a_page_of_many_formulas_has_a_result():
     gold = page(*[("equation_isolated", rf"\[x_{{{i}}}+{i}=y\]") for i in range(40)])
     markdown = "\n\n".join(rf"$$\begin{{aligned}}x_{{{i}}}&+{i}\\&=y\end{{aligned}}$$" for i in range(40))
     assert scores(gold, markdown, "v1.6")["formula_edit"] < 0.5
+
+
+HOSTILE = {
+    "sums": "3 + 4 = 7\n\n" * 500,
+    "pictures": "![3+4=7](a)\n\n" * 500,
+    "cells": "<table><tr>" + "<td>3 + 4 = 7</td>" * 300 + "</tr></table>",
+    "alignments": r"$$\begin{aligned}a\\b\\c\\d\\e\\f\\g\end{aligned}$$" * 20,
+    "rows": "$$" + r"a=b\\ " * 1_000 + "$$",
+    "arguments": r"$$\begin{cases}a\\ \Rightarrow b\end{cases}$$" * 200,
+    "inline formulas": "$x^2+1=y$ and " * 400,
+    "titles": "# A heading\n\n" * 500,
+    "sums side by side": r"$$3+4=7 \quad " * 400 + "$$",
+    "captions": r"$$a \quad \text{for all}$$" * 200,
+    "reactions": (r"A \xrightarrow{x} B" + "\n\n") * 300,
+    "one-letter lines": "a\n\n" * 200,
+}
+
+
+@pytest.mark.timeout(120)  # a guard against hanging
+@pytest.mark.parametrize("what", HOSTILE)
+def test_hostile_pages_have_a_result(what):
+    formulas = [("equation_isolated", rf"\[x_{{{i}}}+\frac{{{i}}}{{y}}=z\]") for i in range(12)]
+    texts = [("text_block", f"It rose by {i} metres in a valley that nobody had seen before.") for i in range(8)]
+    found = scores(page(*formulas, ("title", "A heading"), *texts), HOSTILE[what], "v1.6")
+    assert found["text_edit"] > 0.5 and found["formula_edit"] > 0.5
