@@ -18,7 +18,7 @@ from functools import cache
 from time import monotonic
 from typing import Any
 
-from py_mini_racer import JSEvalException, MiniRacer
+from py_mini_racer import JSEvalException, JSTimeoutException, MiniRacer
 
 from proofpress.pages.latex_tree import Node, build
 from proofpress.pages.latex_write import write
@@ -169,7 +169,11 @@ def _error(answer: dict[str, Any]) -> LatexError:
 def _call(function: str, *arguments: Any) -> Any:
     try:
         code = f"{function}(...{json.dumps(arguments)})"  # JSON in ASCII is JavaScript
-        return json.loads(_context(os.getpid()).eval(code, timeout_sec=MAX_SECONDS))
+        try:
+            return json.loads(_context(os.getpid()).eval(code, timeout_sec=MAX_SECONDS))
+        except JSTimeoutException:
+            # The limit is of the clock's time, and the machine may have slept or been busy: what is slow is so again.
+            return json.loads(_context(os.getpid()).eval(code, timeout_sec=MAX_SECONDS))
     except JSEvalException as error:
         raise LatexError(str(error)) from error
 
