@@ -20,6 +20,7 @@ SLACK = 0.01
 #: Below this correlation of order and height the boxes stand on their head.
 UPSIDE_DOWN = -0.6
 MIN_WORDS_FOR_ORIGIN = 6
+SEVERAL_LINES = 1.5  # heights of a box between the highest and the lowest of several lines
 
 Polygon = tuple[float, ...]
 
@@ -127,10 +128,13 @@ def _clipped(polygon: Polygon, size: tuple[int, int]) -> Polygon:
 def _is_upside_down(words: Sequence[Word]) -> bool:
     """Whether what comes first stands lowest: cells and lines come from top to bottom in every corpus.
 
-    Words that run to the left stand so on a sheet that is itself upside down.
+    Words whose upper side does not run to the right stand on a sheet that is itself turned, and one line tells nothing:
+    it leans either way.
     """
-    quads = [word.quad for word in words if len(word.quad) == 8 and word.quad[2] >= word.quad[0]]
+    quads = [word.quad for word in words if len(word.quad) == 8]
+    quads = [quad for quad in quads if quad[2] - quad[0] >= abs(quad[3] - quad[1])]
     heights = [(quad[1] + quad[-1]) / 2 for quad in quads]
-    if len(heights) < MIN_WORDS_FOR_ORIGIN or np.ptp(heights) == 0:
+    line = float(np.median([abs(quad[-1] - quad[1]) for quad in quads])) if quads else 0.0
+    if len(heights) < MIN_WORDS_FOR_ORIGIN or np.ptp(heights) <= SEVERAL_LINES * line:
         return False
     return float(np.corrcoef(np.arange(len(heights)), heights)[0, 1]) < UPSIDE_DOWN

@@ -77,9 +77,19 @@ def test_a_layout_says_its_regions_in_thousandths_from_top_to_bottom():
     assert layout_text((low, high), SIZE) == "- title 100 50 900 150\n- table 0 500 1000 1000"
 
 
-def test_boxes_of_a_sheet_that_is_itself_upside_down_are_left_as_they_are():
+def test_boxes_of_a_sheet_that_is_itself_turned_are_left_as_they_are():
     upright = [Word(str(n), quad([10, 10 * n, 50, 10 * n + 8]), "") for n in range(1, 9)]
     turned = [Word(word.text, tuple(100.0 - side for side in word.quad), "") for word in upright]
     assert place((), turned, None, (100, 100)).words == tuple(turned)
+    line = [
+        Word(str(n), (10.0, 90.0 - 10 * n, 10.0, 82.0 - 10 * n, 18.0, 82.0 - 10 * n, 18.0, 90.0 - 10 * n), "")
+        for n in range(8)
+    ]
+    assert place((), line, None, (100, 100)).words == tuple(line)  # a quarter turned, read upward
     over = [Word(word.text, quad([10, 100 - 10 * n - 8, 50, 100 - 10 * n]), "") for n, word in enumerate(upright, 1)]
     assert [word.quad for word in place((), over, None, (100, 100)).words] == [word.quad for word in upright]
+
+
+def test_a_line_that_leans_is_no_page_from_bottom_to_top():
+    line = [Word(str(n), quad([30 * n, 40 - n, 30 * n + 25, 56 - n]), "") for n in range(1, 15)]
+    assert place((), line, None, (500, 100)).words == tuple(line)
