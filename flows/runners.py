@@ -225,7 +225,7 @@ def set_prefect_defaults() -> None:
     """Settings for quiet, offline, local use where the user has not set them; call it before Prefect is imported."""
     defaults = {
         "PREFECT_SERVER_EPHEMERAL_ENABLED": "true",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",  # a busy machine needs 20-30
+        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "300",  # a busy machine needs minutes
         "PREFECT_SERVER_DATABASE_TIMEOUT": "60",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
