@@ -33,8 +33,8 @@ MAX_CHARACTERS = 20_000  # of a formula whose matrices are written anew
 
 #: KaTeX's errors behind which LaTeX goes on: what it has no use for, or a second script, and its place.
 _USELESS = re.compile(
-    r"(?:Undefined control sequence: |Extra |Expected 'EOF', got '|Can't use function ')"
-    r"(\\[A-Za-z]+|\\.|\})'?(?: in math mode)? \(at character (\d+)\)"
+    r"(?:Undefined control sequence: |Extra |Can't use function '|Expected '(?:EOF|[^']{1,9}(?=', got '&))', got ')"
+    r"(\\[A-Za-z]+|\\.|[}&])'?(?: in math mode)? \(at character (\d+)\)"
 )
 _SCRIPT = re.compile(r"Double (?:superscript|subscript) \(at character (\d+)\)")
 #: Commands of LaTeX that KaTeX does not know, in its own words; others are nothing to either.

@@ -46,6 +46,8 @@ def test_matrices_are_written_plainly(latex, plain):
         (r"\mbox{if} x\sp2", r"\text {if} x^ 2"),
         ("x^a^b", "x^a{}^b"),
         ("a}b", "a b"),
+        ("a&=b", "a =b"),  # a line of an alignment
+        (r"{{a}} & {b&c}", r"{{a}}   {b c}"),
         (r"a\]\[b", "a  b"),
         (r"\frac{a}", r"\frac{a}"),  # here LaTeX does not go on either
         ("a", "a"),
