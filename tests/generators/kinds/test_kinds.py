@@ -1,10 +1,12 @@
 import unicodedata
+from random import Random
 
 import pytest
 
 from proofpress.generators.address import Address
 from proofpress.generators.coverage import Lattice, plan
 from proofpress.generators.kinds import KINDS, lay_out
+from proofpress.generators.kinds.style import draw_style
 from proofpress.generators.kinds.traits import AXES, OFF
 from proofpress.generators.layout import block_of, realised, text_of
 from proofpress.pages import markdown
@@ -93,3 +95,12 @@ def test_a_restricted_page_has_nothing_it_may_not_have():
     for spec in specs("paper", 6, **features, language=("de",)):
         kinds = {piece.type for piece in spec.pieces}
         assert not kinds & {"figure", "note", "formula", "table"}
+
+
+@pytest.mark.parametrize("width", [640, 1024, 1240])
+def test_no_page_is_set_smaller_than_can_be_read(width):
+    lattice = Lattice.of()
+    for index in range(150):
+        style, _ = draw_style("dictionary", ("a4", "slip"), plan(lattice, 3, index), Random(index), width)
+        assert style.size >= 12.5 * width / 1024 - 0.01
+        assert style.least == 11 * width / 1024
