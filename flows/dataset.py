@@ -178,6 +178,7 @@ def _complete(
     manifest = json.loads(to_json(facts))  # as it will be read again: card and report see its keys in the same order
     write_whole(out / "README.md", card(manifest).encode())
     write_report(out, manifest)
+    _sweep(out)
     write_manifest(out, manifest)
     shutil.rmtree(out / WORK, ignore_errors=True)
     return Made(out, manifest, was_there=False)
@@ -248,9 +249,14 @@ def _claimed(job: Job, out: Path) -> Iterator[None]:
                 "finish that one, choose another --out, or delete the folder"
             )
         write_whole(owner, to_json(claim).encode())
-        for left in out.rglob(".*.partial"):
-            left.unlink()
+        _sweep(out)
         yield
+
+
+def _sweep(out: Path) -> None:
+    """Remove what a killed command or worker was writing."""
+    for left in out.rglob(".*.partial"):
+        left.unlink()
 
 
 def _claim(job: Job) -> dict[str, str]:

@@ -37,7 +37,7 @@ def test_a_build_is_a_dataset_with_all_its_parts(tmp_path, recipe: BuildRecipe):
     made = build(recipe, tmp_path / "out")
     manifest = read_manifest(tmp_path / "out")
     assert manifest == made.manifest and not made.was_there
-    assert manifest["splits"] == {"train": 22, "validation": 4}
+    assert manifest["splits"] == {"train": 21, "validation": 5}
     assert manifest["sources"]["press"]["made"] == 30 == sum(manifest["splits"].values()) + 4
     assert manifest["rejected"] == {"proof: text.differs": 4}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -50,7 +50,7 @@ def test_a_build_is_a_dataset_with_all_its_parts(tmp_path, recipe: BuildRecipe):
 def test_hugging_face_reads_it_with_nothing_else(tmp_path, recipe: BuildRecipe):
     build(recipe, tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
-    assert {split: len(rows) for split, rows in loaded.items()} == {"train": 22, "validation": 4}
+    assert {split: len(rows) for split, rows in loaded.items()} == {"train": 21, "validation": 5}
     assert loaded["train"][0]["image"].size == (240, 120)
 
 
@@ -97,6 +97,18 @@ def test_a_failed_build_goes_on_with_the_shards_that_are_missing(
     assert not (tmp_path / "out" / "manifest.json").exists()
     build(recipe, tmp_path / "out")
     assert sorted(made) == sorted([*names, names[broken]])
+    assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "whole")
+
+
+def test_what_a_killed_worker_was_writing_is_not_in_the_dataset(tmp_path, bytes_of, monkeypatch, recipe: BuildRecipe):
+    build(recipe, tmp_path / "whole")
+
+    def leave_half_a_file(name: str) -> None:
+        (tmp_path / "out/data").mkdir(exist_ok=True)
+        (tmp_path / "out/data" / f".{name}.parquet.77.partial").write_bytes(b"half")
+
+    break_shards(monkeypatch, leave_half_a_file)
+    build(recipe, tmp_path / "out")
     assert bytes_of(tmp_path / "out") == bytes_of(tmp_path / "whole")
 
 
