@@ -28,7 +28,7 @@ from proofpress.pages.image import Decoded, ImageError, decode, encode_png, pixe
 from proofpress.pages.record import Check, Element, PageRecord, Reject, record_id, to_json
 
 #: Part of every id: raise it when the same row would give another record.
-CLEANER_VERSION = "2"
+CLEANER_VERSION = "3"
 
 #: What the one thing on a crop is called among ``record.ELEMENT_TYPES``.
 _ELEMENT = {"formula": "formula", "table": "table", "text": "paragraph"}
