@@ -99,7 +99,7 @@ def hash_of_pixels(pixels: np.ndarray) -> str:
     """``pixel_hash`` of an array ``(height, width, 3)`` of RGB, uint8."""
     height, width, _ = pixels.shape
     digest = sha256(f"{width}x{height}".encode())
-    digest.update(np.ascontiguousarray(pixels))
+    digest.update(np.ascontiguousarray(pixels).data)
     return digest.hexdigest()[:32]
 
 
