@@ -3,8 +3,9 @@
 Swapping the body of a ``file://`` shell page that has the style sheets, fonts and measuring script loaded is several
 times quicker than a page or context for each sheet; the shell must be a file, for a page without an address loads no
 font and says nothing. Where the browser can (``chromium-headless-shell``) it draws a frame only when it is asked for
-one, and so one for each sheet, which is its picture. The browser has no network. It is started anew when it grows old,
-breaks, or hangs. It is spoken to in a thread of its own, so that sheets are printed while the caller does other work.
+one, and so one for each sheet, which is its picture. The browser has no network. It is started anew, with its driver,
+when it grows old, breaks, or hangs. The driver lives in a thread of its own, because it keeps an event loop running in
+whichever thread it is used from, and V8 (``latex.py``) and Prefect will not work beside one.
 
     with Browser(find_browser(), shell_page(css, script), width=1024, height=1448) as browser:
         sheet = browser.print(html, height=1448)
@@ -13,15 +14,21 @@ breaks, or hangs. It is spoken to in a thread of its own, so that sheets are pri
 import base64
 import json
 import os
+import signal
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 from types import TracebackType
 from typing import Any
 
+from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
+
 from proofpress.generators.browser_path import BrowserBinary
-from proofpress.generators.devtools import Devtools, DevtoolsError
 from proofpress.pages.errors import WorkError
 
 #: Flags that make pixels and rectangles the same from run to run; they are part of every manifest.
@@ -39,39 +46,11 @@ FLAGS = (
     "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
-#: What keeps Chromium from doing anything else than it is told to.
-QUIET = (
-    "--headless",
-    "--no-startup-window",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--no-service-autorun",
-    "--metrics-recording-only",
-    "--mute-audio",
-    "--password-store=basic",
-    "--use-mock-keychain",
-    "--allow-pre-commit-input",
-    "--disable-back-forward-cache",
-    "--disable-background-timer-throttling",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-breakpad",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-extensions",
-    "--disable-features=OptimizationHints,MediaRouter,PaintHolding,NetworkTimeServiceQuerying",
-    "--disable-field-trial-config",
-    "--disable-hang-monitor",
-    "--disable-ipc-flooding-protection",
-    "--disable-popup-blocking",
-    "--disable-renderer-backgrounding",
-    "--disable-sync",
-)
 SHEETS_PER_BROWSER = 1000  # its memory and the driver's grow with every sheet; a start costs half a second
 SHEETS_PER_COLLECTION = 50  # left to itself the browser keeps hundreds of megabytes of old sheets
 SECONDS_PER_SHEET = 60.0  # a browser that takes longer hangs
 ATTEMPTS = 3
 FRAMES = 10  # asked for before giving up: the first of a new page may be none
-OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 PICTURE = {"format": "png", "optimizeForSpeed": True}
 
 
@@ -87,10 +66,8 @@ class Browser:
     """A Chromium that prints sheets one after the other; not shared between processes.
 
     binary: the browser to start. shell: the HTML of the shell page. width, height: CSS pixels of the largest sheet,
-    which are pixels of the image. ``version`` is the browser's own, e.g. ``156.0.8078.114``.
+    which are pixels of the image.
     """
-
-    version: str
 
     def __init__(self, binary: BrowserBinary, shell: str, width: int, height: int) -> None:
         self._binary, self._width, self._height = binary, width, height
@@ -99,6 +76,11 @@ class Browser:
         self._shell.write_text(shell, encoding="utf-8")
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="browser")
         self._thread.submit(self._start).result()
+
+    @property
+    def version(self) -> str:
+        """The browser's own version, e.g. ``156.0.8078.114``."""
+        return self._browser.version
 
     def print(self, html: str, height: int) -> Sheet:
         """Print one sheet of the given height from the body's HTML.
@@ -113,7 +95,7 @@ class Browser:
 
     def close(self) -> None:
         """End the browser and its driver."""
-        self._thread.submit(self._devtools.close).result()
+        self._thread.submit(self._stop).result()
         self._thread.shutdown()
         self._folder.cleanup()
 
@@ -131,10 +113,11 @@ class Browser:
                 if self._sheets >= SHEETS_PER_BROWSER:
                     self._restart()
                 self._sheets += 1
-                if self._sheets % SHEETS_PER_COLLECTION == 0:
-                    self._ask("HeapProfiler.collectGarbage")
-                return self._print_once(html, height)
-            except DevtoolsError as error:
+                with self._killed_if_it_hangs():
+                    if self._sheets % SHEETS_PER_COLLECTION == 0:
+                        self._cdp.send("HeapProfiler.collectGarbage")
+                    return self._print_once(html, height)
+            except PlaywrightError as error:
                 if attempt == ATTEMPTS:
                     raise WorkError(f"{self._binary.path}: the browser failed {ATTEMPTS} times: {error}") from error
                 self._restart()
@@ -142,74 +125,68 @@ class Browser:
 
     def _print_once(self, html: str, height: int) -> Sheet:
         if height != self._height:
-            self._set_height(height)
-        measured = json.loads(self._call("async function(html) { return press.print(html) }", html))
+            self._page.set_viewport_size({"width": self._width, "height": height})
+            self._height = height
+        measured = json.loads(self._page.evaluate("html => press.print(html)", html))
         return Sheet(base64.b64decode(self._picture()), measured)
 
     def _picture(self) -> str:
         """The page's PNG in base64."""
         if not self._draws_on_demand:
-            return str(self._ask("Page.captureScreenshot", PICTURE)["data"])
+            return self._cdp.send("Page.captureScreenshot", PICTURE)["data"]
         for _ in range(FRAMES):
-            frame = self._ask("HeadlessExperimental.beginFrame", {"screenshot": PICTURE})
+            frame = self._cdp.send("HeadlessExperimental.beginFrame", {"screenshot": PICTURE})
             if "screenshotData" in frame:
-                return str(frame["screenshotData"])
-        raise DevtoolsError(f"no picture in {FRAMES} frames")
+                return frame["screenshotData"]
+        raise PlaywrightError(f"no picture in {FRAMES} frames")
 
-    def _call(self, function: str, *arguments: object) -> Any:
-        """What a function of JavaScript returns in the page."""
-        answer = self._ask(
-            "Runtime.callFunctionOn",
-            {
-                "functionDeclaration": function,
-                "arguments": [{"value": argument} for argument in arguments],
-                "objectId": self._window,
-                "awaitPromise": True,
-                "returnByValue": True,
-            },
-        )
-        if "exceptionDetails" in answer:
-            raise DevtoolsError(str(answer["exceptionDetails"].get("exception", answer["exceptionDetails"])))
-        return answer["result"].get("value")
-
-    def _ask(self, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
-        return self._devtools.ask(method, parameters, self._session, SECONDS_PER_SHEET)
-
-    def _set_height(self, height: int) -> None:
-        size = {"width": self._width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self._ask("Emulation.setDeviceMetricsOverride", size)
-        self._height = height
+    @contextmanager
+    def _killed_if_it_hangs(self) -> Iterator[None]:
+        """Have the browser killed, and so the call to it fail, when the sheet takes too long."""
+        timer = Timer(SECONDS_PER_SHEET, os.kill, (self._pid, signal.SIGKILL))
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _start(self) -> None:
+        self._driver = sync_playwright().start()
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
-        profile = tempfile.mkdtemp(prefix="profile-", dir=self._folder.name)
-        self._devtools = Devtools([self._binary.path, *QUIET, *FLAGS, *sandbox], Path(profile))
         try:
-            self._open_shell()
-        except DevtoolsError as error:
-            self._devtools.close()
+            self._browser = self._driver.chromium.launch(
+                executable_path=self._binary.path, args=[*FLAGS, *sandbox], handle_sigint=False, handle_sigterm=False
+            )
+            context = self._browser.new_context(
+                viewport={"width": self._width, "height": self._height}, device_scale_factor=1, offline=True
+            )
+            self._page = self._new_page(context)
+            self._page.goto(self._shell.as_uri())
+            self._cdp = context.new_cdp_session(self._page)
+        except PlaywrightError as error:
+            self._driver.stop()
             raise WorkError(f"{self._binary.path}: the browser does not start: {error}") from error
         self._sheets = 0
 
-    def _open_shell(self) -> None:
-        """Open the shell page, which draws on demand where the browser can."""
-        ask = self._devtools.ask
-        self.version = ask("Browser.getVersion")["product"].partition("/")[2]
+    def _new_page(self, context: BrowserContext) -> Page:
+        """A page in the context, which draws on demand where the browser can."""
+        whole = self._browser.new_browser_cdp_session()
+        processes = whole.send("SystemInfo.getProcessInfo")["processInfo"]
+        self._pid = next(process["id"] for process in processes if process["type"] == "browser")
         self._draws_on_demand = self._binary.kind == "chromium-headless-shell"
-        page: dict[str, Any] = {"url": "about:blank", "width": self._width, "height": self._height}
-        if self._draws_on_demand:
-            page["enableBeginFrameControl"] = True
-        context = ask("Target.createBrowserContext")["browserContextId"]
-        target = ask("Target.createTarget", {**page, "browserContextId": context})["targetId"]
-        self._session = ask("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
-        self._set_height(self._height)
-        self._ask("Network.enable")
-        self._ask("Network.emulateNetworkConditions", OFFLINE)
-        self._ask("Page.enable")
-        self._ask("Page.navigate", {"url": self._shell.as_uri()})
-        self._devtools.wait_for("Page.loadEventFired")
-        self._window = self._ask("Runtime.evaluate", {"expression": "window"})["result"]["objectId"]
+        if not self._draws_on_demand:
+            return context.new_page()
+        (mine,) = whole.send("Target.getBrowserContexts")["browserContextIds"]
+        wanted = {"url": "about:blank", "width": self._width, "height": self._height, "browserContextId": mine}
+        with context.expect_page() as page:
+            whole.send("Target.createTarget", {**wanted, "enableBeginFrameControl": True})
+        return page.value
+
+    def _stop(self) -> None:
+        with suppress(PlaywrightError):  # it is gone already, which is what was wanted
+            self._browser.close()
+        self._driver.stop()
 
     def _restart(self) -> None:
-        self._devtools.close()
+        self._stop()
         self._start()

@@ -27,26 +27,24 @@ def browser():
 
 
 def _evaluate(browser, script):
-    browser._thread.submit(browser._call, script).result()
+    browser._thread.submit(browser._page.evaluate, script).result()
 
 
 def _processes(browser):
     """Process ids by type: of the browser itself, its renderer ..."""
-    asked = browser._thread.submit(browser._devtools.ask, "SystemInfo.getProcessInfo").result()
-    return {process["type"]: process["id"] for process in asked["processInfo"]}
+    ask = lambda: browser._browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")  # noqa: E731
+    return {process["type"]: process["id"] for process in browser._thread.submit(ask).result()["processInfo"]}
 
 
 FAULTS = {
-    "the browser is killed": lambda browser: os.kill(browser._devtools.pid, signal.SIGKILL),
-    "the browser is stopped": lambda browser: os.kill(browser._devtools.pid, signal.SIGSTOP),
+    "the browser is killed": lambda browser: os.kill(browser._pid, signal.SIGKILL),
+    "the browser is stopped": lambda browser: os.kill(browser._pid, signal.SIGSTOP),
     "the page's process is killed": lambda browser: os.kill(_processes(browser)["renderer"], signal.SIGKILL),
-    "the browser is closed": lambda browser: browser._thread.submit(browser._devtools.ask, "Browser.close").result(),
-    "the page is closed": lambda browser: browser._thread.submit(browser._ask, "Page.close").result(),
-    "the page loops for ever": lambda browser: _evaluate(browser, "function() { press.print = () => { for (;;); } }"),
-    "the page never answers": lambda browser: _evaluate(
-        browser, "function() { press.print = () => new Promise(() => 0) }"
-    ),
-    "the script is gone": lambda browser: _evaluate(browser, "function() { press.print = null }"),
+    "the browser is closed": lambda browser: browser._thread.submit(browser._browser.close).result(),
+    "the page is closed": lambda browser: browser._thread.submit(browser._page.close).result(),
+    "the page loops for ever": lambda browser: _evaluate(browser, "() => { press.print = () => { for (;;); } }"),
+    "the page never answers": lambda browser: _evaluate(browser, "() => { press.print = () => new Promise(() => 0) }"),
+    "the script is gone": lambda browser: _evaluate(browser, "() => { press.print = null }"),
 }
 
 
@@ -77,9 +75,9 @@ def test_sheets_are_printed_in_the_order_they_are_given(browser):
 
 def test_an_old_browser_is_started_anew(browser, monkeypatch):
     monkeypatch.setattr("proofpress.generators.browser.SHEETS_PER_BROWSER", 2)
-    first, pid = browser.print(SHEET, 480), browser._devtools.pid
+    first, pid = browser.print(SHEET, 480), browser._pid
     assert [browser.print(SHEET, 480) for _ in range(3)] == [first] * 3
-    assert browser._devtools.pid != pid
+    assert browser._pid != pid
 
 
 def test_nothing_is_left_of_a_browser_that_is_closed():

@@ -98,7 +98,7 @@ def test_a_rejected_page_says_why_and_how_to_make_it_again(browser, monkeypatch)
 def test_a_killed_browser_is_started_again_and_its_page_printed_at_the_same_address():
     with open_browser(RECIPE) as browser:
         first = list(print_pages(RECIPE, SEED, [3], browser))
-        browser._thread.submit(browser._devtools.ask, "Browser.close").result()
+        browser._thread.submit(browser._browser.close).result()
         assert list(print_pages(RECIPE, SEED, [3], browser)) == first
 
 
