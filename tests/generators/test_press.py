@@ -114,7 +114,7 @@ def test_a_browser_that_does_not_start_is_a_clear_error(tmp_path):
 def test_a_sheet_cannot_reach_the_network(browser):
     sheet = browser.print('<main class="body"><img src="http://127.0.0.1:9/x.png"></main>', 100)
     assert sheet.measured["pieces"] == []
-    assert browser._thread.submit(browser._call, "function() { return navigator.onLine }").result() is False
+    assert browser._thread.submit(browser._page.evaluate, "navigator.onLine").result() is False
 
 
 @pytest.mark.parametrize(
