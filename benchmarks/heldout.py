@@ -51,7 +51,8 @@ class Crop:
 def printed(count: int, worn: bool = False) -> list[Crop]:
     """The first ``count`` crops of each kind at the held-out seed that the model sees unscaled."""
     found: dict[str, list[Crop]] = defaultdict(list)
-    wear = {"wear": dict.fromkeys(PROFILES, 1.0)} if worn else {}
+    # A turned crop is read after it is turned back, which is another thing than reading.
+    wear = {"wear": {profile: 1.0 for profile in PROFILES if profile != "turned"}} if worn else {}
     recipe = PressRecipe(rows="crops", crops=30, kinds=LEARNED_KINDS, features=LEARNED, **wear)
     with open_browser(recipe) as browser:
         for record in print_pages(recipe, SEED, range(10_000), browser):

@@ -12,6 +12,7 @@ from PIL import Image
 from proofpress.model.jina_ocr.config import named
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
+from proofpress.model.reader import Belief
 from proofpress.model.rewards import score
 from proofpress.model.train import evaluation
 from proofpress.model.train.data import TrainingRows
@@ -32,8 +33,8 @@ class AlwaysReads:
     def read(self, images: Sequence[Image.Image], **_: Any) -> list[SimpleNamespace]:
         return [SimpleNamespace(text="abcd") for _ in images]
 
-    def likelihood(self, images: Sequence[Image.Image], texts: Sequence[str]) -> list[float]:
-        return [-math.log(2)] * len(images)
+    def believe(self, images: Sequence[Image.Image], texts: Sequence[str]) -> list[Belief]:
+        return [Belief(-math.log(2), 0.0)] * len(images)
 
 
 @pytest.fixture
