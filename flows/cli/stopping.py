@@ -26,6 +26,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 #: Seconds for unwinding before a command just ends; none where it would only wait for others.
 PATIENCE, AT_ONCE = 3.0, 0.0
 
+#: Seconds in which the thread hears of a signal; an interrupt of which it has not was not one.
+LAG = 0.5
+
 SHOW_CURSOR = "\x1b[?25h"  # a progress bar hides it
 AGAIN = "Stopped. Run the same command again to go on where it was."
 
@@ -47,7 +50,7 @@ def stoppable(
         return
     heard, wakeup = os.pipe()
     os.set_blocking(wakeup, False)
-    told = threading.Event()
+    came, told = threading.Event(), threading.Event()
 
     def tell() -> None:
         if not told.is_set():
@@ -58,6 +61,7 @@ def stoppable(
         with open(heard, "rb", buffering=0) as pipe:
             if _hears(pipe, None) is None:
                 return
+            came.set()
             if first:
                 typer.echo(f"\n{first}", err=True)
             if _hears(pipe, patience) is not None:
@@ -71,6 +75,8 @@ def stoppable(
         yield
     except KeyboardInterrupt:
         tell()
+        if not came.wait(LAG):
+            _let_go(before, wakeup, handlers)
         raise typer.Exit(code) from None  # and the thread watches over what is left to do: browsers to close
     except BaseException:
         _let_go(before, wakeup, handlers)

@@ -15,9 +15,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+import typer
 import yaml
 
 from proofpress.flows.build import build
+from proofpress.flows.cli.stopping import stoppable
 from proofpress.flows.config import BuildRecipe
 
 ROOT = Path(__file__).parents[2]
@@ -36,6 +38,16 @@ LOOP = {
 }  # fmt: skip
 SECONDS = 20  # for an end that takes five at most: other work on the machine makes this one slow
 AGAIN = "Stopped. Run the same command again to go on where it was."
+
+
+def test_an_interrupt_that_no_signal_brought_leaves_nothing_watching() -> None:
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(typer.Exit), stoppable():
+        raise KeyboardInterrupt
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == handlers
+    before = signal.set_wakeup_fd(-1)
+    signal.set_wakeup_fd(before)
+    assert before == -1
 
 
 class Command:
