@@ -12,15 +12,14 @@ still missed is listed, and drawn on a sheet to be looked at.
 
 import argparse
 import io
-import os
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
+import tesseract
 from PIL import Image, ImageDraw
 
 from proofpress.generators.address import Address
@@ -35,7 +34,6 @@ ENGLISH = PressRecipe(rows="pages", width=1240, features={"language": ("en",), "
 HIDDEN = "<style>* { -webkit-text-fill-color: transparent !important } svg text { fill: none !important }</style>"
 CHANGED = 32  # grey levels by which a pixel differs where a glyph was
 JUT = 0.15  # share of a word's height by which its glyphs may stand out of its box
-SINGLE_THREAD = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # other values stall it for minutes
 _EDGES = re.compile(r"^[^\w%]+|[^\w%]+$")
 
 Box = tuple[int, int, int, int]
@@ -114,7 +112,7 @@ def audit_words(pages: int, seed: int) -> tuple[int, int, int, list[Miss]]:
 
 
 def _read_page(record: PageRecord) -> str:
-    return _tesseract(record.image, "3")
+    return tesseract.read(record.image, "3")
 
 
 def _known(word: str) -> bool:
@@ -132,13 +130,7 @@ def _read_alone(record: PageRecord, word: Word) -> str:
         crop = crop.rotate(-90, expand=True)
     buffer = io.BytesIO()
     crop.resize((crop.width * 2, crop.height * 2), Image.Resampling.BICUBIC).save(buffer, "PNG")
-    return _bare(" ".join(_tesseract(buffer.getvalue(), "8").split()))
-
-
-def _tesseract(png: bytes, mode: str) -> str:
-    command = ["tesseract", "-", "-", "--dpi", "150", "--psm", mode, "-l", "eng"]
-    ran = subprocess.run(command, input=png, capture_output=True, env=SINGLE_THREAD, timeout=300, check=True)
-    return ran.stdout.decode()
+    return _bare(" ".join(tesseract.read(buffer.getvalue(), "8").split()))
 
 
 def _crop(record: PageRecord, word: Word) -> Image.Image:

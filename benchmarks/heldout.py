@@ -4,19 +4,19 @@ Real pages are brought to the width that the press prints, for a model reads bes
 """
 
 import io
-import os
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import tesseract
 from PIL import Image, ImageOps
 
 from proofpress.cleaners.clean import clean
 from proofpress.cleaners.corpora import CORPORA
 from proofpress.generators.press import PressRecipe, open_browser, print_pages
 from proofpress.generators.wear import PROFILES
+from proofpress.model.judge import JUDGED, MARGIN
 from proofpress.pages.image import crop_polygons, open_image
 from proofpress.pages.label import normal_label
 from proofpress.pages.record import PageRecord
@@ -32,10 +32,7 @@ PAGE_WIDTH = 1024  # pixels, of the press
 #: How wide the pages were that these corpora's crops are of, in their pixels.
 CORPUS_PAGES = {"im2latex": 1700, "pubtabnet": 612}
 LINE_HEIGHT = 40  # pixels; what is higher is a paragraph
-MARGIN = 3  # pixels left round an element of a page
-TASKS = {"paragraph": "text", "heading": "text", "list_item": "text", "formula": "formula", "table": "table"}
-
-SINGLE_THREAD = {**os.environ, "OMP_THREAD_LIMIT": "1"}  # other values stall Tesseract for minutes
+TASKS = {**JUDGED, "list_item": "text"}
 
 
 @dataclass(frozen=True)
@@ -106,14 +103,10 @@ def _crop(image: Image.Image, text: str, task: str, kind: str) -> Crop:
     return Crop(image, normal_label(text, task), task, kind)
 
 
-def tesseract(crop: Crop) -> str:
+def read_by_tesseract(crop: Crop) -> str:
     """What Tesseract reads of a crop: enlarged and on more paper, as it likes best."""
     page = ImageOps.expand(crop.image.convert("L"), 12, 255)
     buffer = io.BytesIO()
     page.resize((page.width * 2, page.height * 2), Image.Resampling.BICUBIC).save(buffer, "PNG")
-    mode = {"word": "7", "line": "7"}.get(crop.kind, "6")
-    command = ["tesseract", "-", "-", "--dpi", "248", "--psm", mode, "-l", "eng"]
-    ran = subprocess.run(
-        command, input=buffer.getvalue(), capture_output=True, env=SINGLE_THREAD, timeout=300, check=True
-    )
-    return " ".join(ran.stdout.decode().split())
+    mode = "7" if crop.kind in ("word", "line") else "6"
+    return " ".join(tesseract.read(buffer.getvalue(), mode, dpi=248).split())

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean
 
-from heldout import Crop, printed, real, tesseract
+from heldout import Crop, printed, read_by_tesseract, real
 from rapidfuzz.distance import Levenshtein
 from scipy.stats import rankdata
 
@@ -162,7 +162,7 @@ class Judges:
 
     def _distance(self, crop: Crop, label: str) -> float:
         if id(crop) not in self._read:
-            self._read[id(crop)] = tesseract(crop)
+            self._read[id(crop)] = read_by_tesseract(crop)
         bare = plain(label, crop.task)
         return Levenshtein.distance(self._read[id(crop)], bare) / max(1, len(bare))
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from heldout import KINDS, Crop, printed, real, tesseract
+from heldout import KINDS, Crop, printed, read_by_tesseract, real
 from rapidfuzz.distance import Levenshtein
 
 from proofpress.model.reader import Reader
@@ -59,7 +59,8 @@ def main() -> None:
             row = f"{name:<6}{kind:<10} n={len(own):<4}"
             print(row, *figures(own, texts), f"{speed:5.1f} crops/s", sep="  ", flush=True)
             if has_tesseract:
-                print(" " * len(row), *figures(own, list(map(tesseract, own))), "Tesseract", sep="  ", flush=True)
+                theirs = list(map(read_by_tesseract, own))
+                print(" " * len(row), *figures(own, theirs), "Tesseract", sep="  ", flush=True)
 
 
 if __name__ == "__main__":
