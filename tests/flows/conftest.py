@@ -1,4 +1,5 @@
-"""A press that needs no browser and a judge that needs no model: small pages in no time, every seventh a reject."""
+"""A press that needs no browser and a judge that needs no model: small pages in no time, every seventh a reject; and a
+browser to look at what flows write."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator
@@ -7,11 +8,14 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
+from playwright.sync_api import Page, sync_playwright
 
 from proofpress.flows.config import BuildRecipe
 from proofpress.generators.address import Address
+from proofpress.generators.browser_path import find_browser
 from proofpress.generators.fonts import catalogue
 from proofpress.generators.press import LICENCE, STAGE, VERSION, PressRecipe, page_id
+from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Scores, Source
 
 
@@ -84,6 +88,26 @@ def quick_press(monkeypatch: pytest.MonkeyPatch) -> None:
 def strict_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds in this process judge with one that drops every record with a formula."""
     monkeypatch.setattr("proofpress.flows.shard._judge", lambda model: StrictJudge())
+
+
+@pytest.fixture(scope="module")
+def page(request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A browser's page. What it says on its console, what goes wrong in it and what it asks of others than the
+    addresses in the test module's ``OWN`` is kept in ``page.said``."""
+    try:
+        binary = find_browser()
+    except RequestError as error:
+        pytest.skip(str(error))
+    own: tuple[str, ...] = request.module.OWN
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=binary.path, args=["--no-sandbox"])
+        opened = browser.new_page(viewport={"width": 1280, "height": 900})
+        opened.said = said = []
+        opened.on("console", lambda message: said.append(message.text))
+        opened.on("pageerror", lambda error: said.append(str(error)))
+        opened.on("request", lambda asked: None if asked.url.startswith(own) else said.append(asked.url))
+        yield opened
+        browser.close()
 
 
 @pytest.fixture

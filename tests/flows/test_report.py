@@ -2,50 +2,29 @@ import base64
 import io
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from proofpress.flows import report
 from proofpress.flows.build import build
 from proofpress.flows.config import BuildRecipe, DuplicatesRecipe
 from proofpress.flows.report import histogram, picture, write_report
 from proofpress.flows.survey import sample_records, survey
-from proofpress.generators.browser_path import find_browser
-from proofpress.pages.errors import RequestError, WorkError
+from proofpress.pages.errors import WorkError
 from proofpress.pages.record import Check, PageRecord, Scores
 from proofpress.pages.shards import read_manifest, read_records, write_shard
 
 HOSTILE = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title='owned'\">"
+OWN = ("data:", "file:")  # addresses that a page may ask
 
 
 @pytest.fixture
 def dataset(tmp_path: Path, quick_press, recipe: BuildRecipe) -> Path:
     return build(recipe, tmp_path / "out").folder
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    """A browser's page; what it asks of the network and says on its console is kept in ``page.said``."""
-    try:
-        binary = find_browser()
-    except RequestError as error:
-        pytest.skip(str(error))
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=binary.path, args=["--no-sandbox"])
-        opened = browser.new_page(viewport={"width": 1280, "height": 900})
-        opened.said = said = []
-        opened.on("console", lambda message: said.append(message.text))
-        opened.on("pageerror", lambda error: said.append(str(error)))
-        opened.on(
-            "request", lambda request: said.append(request.url) if request.url[:5] not in ("data:", "file:") else 0
-        )
-        yield opened
-        browser.close()
 
 
 def test_it_opens_without_network_or_errors_and_shows_boxes_on_request(dataset: Path, page: Page):

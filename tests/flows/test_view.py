@@ -6,20 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from proofpress.flows.build import build
 from proofpress.flows.config import BuildRecipe
 from proofpress.flows.review_log import ReviewLog, read_lines
 from proofpress.flows.shelf import Shelf
 from proofpress.flows.view import Viewer, review_of
-from proofpress.generators.browser_path import find_browser
 from proofpress.pages.errors import RequestError, WorkError
 from proofpress.pages.record import Check
 from proofpress.pages.shards import read_manifest, read_records, write_manifest, write_shard
 from proofpress.pages.storage import read_bytes
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+OWN = ("http://127.0.0.1:",)  # addresses that a page may ask
 
 
 @pytest.fixture
@@ -40,24 +40,6 @@ def serve(dataset, suspects=()) -> Iterator[Viewer]:
         yield viewer
         viewer.shutdown()
         thread.join()
-
-
-@pytest.fixture(scope="module")
-def page() -> Iterator[Page]:
-    """A browser's page; what goes wrong in it and what it asks of others is kept in ``page.said``."""
-    try:
-        binary = find_browser()
-    except RequestError as error:
-        pytest.skip(str(error))
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=binary.path, args=["--no-sandbox"])
-        opened = browser.new_page(viewport={"width": 1280, "height": 900})
-        opened.said = said = []
-        opened.on("console", lambda message: said.append(message.text))
-        opened.on("pageerror", lambda error: said.append(str(error)))
-        opened.on("request", lambda asked: None if "//127.0.0.1:" in asked.url else said.append(asked.url))
-        yield opened
-        browser.close()
 
 
 def ask(viewer: Viewer, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
