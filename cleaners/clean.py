@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import Image
 
-from proofpress.cleaners.corpus import WRONG_VALUES, Corpus, RawRow, RowError, as_json, writable
+from proofpress.cleaners.corpus import Corpus, RawRow, RowError, as_json, reading, writable
 from proofpress.cleaners.files import UNREADABLE
 from proofpress.cleaners.label import judge_label
 from proofpress.cleaners.layouts import layout_text
@@ -23,7 +23,6 @@ from proofpress.cleaners.rule import Drop
 from proofpress.cleaners.rules import IMAGE_RULES
 from proofpress.cleaners.rules.images import Sample, crop_to_ink
 from proofpress.cleaners.rules.layout import move, place
-from proofpress.pages.errors import RequestError
 from proofpress.pages.image import Decoded, ImageError, decode, encode_png, pixel_hash
 from proofpress.pages.record import Check, Element, PageRecord, Reject, record_id, to_json
 
@@ -40,18 +39,21 @@ def clean(corpus: Corpus, path: Path, refs: Iterable[str]) -> Iterator[PageRecor
         yield clean_row(corpus, path, ref)
 
 
+def load_row(corpus: Corpus, path: Path, ref: str) -> RawRow:
+    """The row behind a reference. Raises ``RowError`` whatever is wrong with it: no row stops a run."""
+    with reading({}):  # of what is wrong before the adapter knows the row
+        try:
+            return corpus.load(path, ref)
+        except UNREADABLE as error:
+            raise RowError("file.unreadable", str(error) or type(error).__name__) from error
+
+
 def clean_row(corpus: Corpus, path: Path, ref: str) -> PageRecord | Reject:
     """The record of one row, or the reject that says why there is none."""
     try:
-        row = corpus.load(path, ref)
+        row = load_row(corpus, path, ref)
     except RowError as error:
         return _reject(corpus, path, ref, Drop(error.reason, error.evidence), error.original)
-    except RequestError:
-        raise
-    except UNREADABLE as error:
-        return _reject(corpus, path, ref, Drop("file.unreadable", str(error) or type(error).__name__), {})
-    except WRONG_VALUES as error:  # before the adapter knew the row: no row stops a run
-        return _reject(corpus, path, ref, Drop("row.malformed", f"{type(error).__name__}: {error}"), {})
     try:
         image, was = decode(row.image) if isinstance(row.image, bytes) else Decoded(row.image, ())
     except ImageError as error:
@@ -83,7 +85,7 @@ def clean_row(corpus: Corpus, path: Path, ref: str) -> PageRecord | Reject:
 def reject_repeat(corpus: Corpus, path: Path, ref: str) -> Reject:
     """The reject of a row whose id an earlier row of its corpus has: two records would be one to all who read them."""
     try:
-        original = corpus.load(path, ref).original
+        original = load_row(corpus, path, ref).original
     except RowError as error:
         original = error.original
     why = Drop("row.repeated", f"an earlier row is {corpus.source_id(ref)} too")

@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import Any
 
 from proofpress.cleaners.corpus import Frame, RowError, quad_of_size, reading, wanted
-from proofpress.cleaners.files import Files, listing
-from proofpress.cleaners.json_stream import items
+from proofpress.cleaners.files import Files
+from proofpress.cleaners.json_stream import list_items
 from proofpress.cleaners.jsonl import parse_object
 from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Element
@@ -56,11 +56,10 @@ class Coco:
         original = {"image": dict(told), "annotations": rows}
         width, height = wanted(told, original, width=int, height=int)
         with reading(original):
-            kinds = [self.categories.get(str(row.get("category_id")), "") for row in rows]
-            boxes = [quad_of_size(row.get("bbox")) for row in rows]
-            elements = [
-                region(at, kind, box, original) for at, (kind, box) in enumerate(zip(kinds, boxes, strict=True))
-            ]
+            elements = []
+            for number, row in enumerate(rows):
+                kind = self.categories.get(str(row.get("category_id")), "")
+                elements.append(region(number, kind, quad_of_size(row.get("bbox")), original))
             return tuple(elements), Frame(max(width, 1), max(height, 1)), original
 
 
@@ -78,15 +77,14 @@ def open_coco(files: Files, name: str) -> Coco:
     categories: dict[str, str] = {}
     places: dict[str, array] = defaultdict(lambda: array("q"))
     try:
-        with listing(name), files.open(name) as stream:
-            for key, start, end, item in items(stream):
-                if key == "annotations":
-                    places[str(item["image_id"])].extend((start, end))
-                elif key == "images":
-                    images[str(item["id"])] = item
-                elif key == "categories":
-                    categories[str(item["id"])] = str(item["name"])
-    except (ValueError, KeyError, TypeError) as error:
+        for key, start, end, item in list_items(files, name, "COCO annotations"):
+            if key == "annotations":
+                places[str(item["image_id"])].extend((start, end))
+            elif key == "images":
+                images[str(item["id"])] = item
+            elif key == "categories":
+                categories[str(item["id"])] = str(item["name"])
+    except (KeyError, TypeError) as error:
         raise RequestError(f"{name}: no COCO annotations: {error!r}") from error
     if not images or not categories:
         raise RequestError(f"{name}: no COCO annotations: it has {len(images)} images, {len(categories)} categories")

@@ -3,7 +3,7 @@
 COCO files of several gigabytes hold all boxes of a corpus in one array. Python's own decoder reads each item; only
 the brackets around them are ours.
 
-    for key, start, end, item in items(stream):     # key "" where the file is an array itself
+    for key, start, end, item in list_items(files, "train.json", "COCO annotations"):
         ...
 """
 
@@ -12,10 +12,22 @@ from collections.abc import Iterator
 from json.decoder import JSONDecodeError
 from typing import Any, BinaryIO
 
+from proofpress.cleaners.files import Files, listing
+from proofpress.pages.errors import RequestError
+
 CHUNK = 8 * 2**20
 MAX_ITEM = 64 * 2**20  # bytes of one item
 
 _SPACE = " \t\r\n"
+
+
+def list_items(files: Files, name: str, what: str) -> Iterator[tuple[str, int, int, Any]]:
+    """The ``items`` of a corpus's file. what: they are; the ``RequestError`` of a file that has none says so."""
+    with listing(name), files.open(name) as stream:
+        try:
+            yield from items(stream)
+        except ValueError as error:
+            raise RequestError(f"{name}: no {what}: {error!r}") from error
 
 
 def items(stream: BinaryIO) -> Iterator[tuple[str, int, int, Any]]:

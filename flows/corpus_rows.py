@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from proofpress.cleaners.clean import load_row
 from proofpress.cleaners.corpora import CORPORA
 from proofpress.cleaners.corpus import Corpus, RowError, as_json
 from proofpress.flows.config import CorpusRecipe
@@ -50,7 +51,7 @@ def _listing(path: Path) -> str:
 def _digest(corpus: Corpus, path: Path, ref: str) -> str:
     digest = blake2b(digest_size=12)
     try:
-        row = corpus.load(path, ref)
+        row = load_row(corpus, path, ref)
     except RowError as error:
         digest.update(f"{error} {to_json(as_json(error.original))}".encode("utf-8", "replace"))
         return digest.hexdigest()

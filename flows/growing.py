@@ -24,26 +24,14 @@ from proofpress.flows.decontaminate import index_first
 from proofpress.flows.growing_unique import LAYOUT, SETTLED, without_duplicates
 from proofpress.flows.plan import Item, ShardPlan, list_items
 from proofpress.flows.provenance import made_with
-from proofpress.flows.shard import ShardReport, make_shard
-from proofpress.flows.shard_store import ShardStore
+from proofpress.flows.shard import make_shard
+from proofpress.flows.shard_store import KeyedShard, ShardStore, make_or_take
 from proofpress.generators.press import STAGE, variants_of
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import MANIFEST, order_key, write_whole
 
 #: Keys of a recipe that decide which rows there are and how they are cut, and not what any of them looks like.
 CUTTING = ("name", "corpora", "splits", "rows_per_shard", "licences")
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedShard:
-    """A shard with the digest of all that its bytes depend on."""
-
-    plan: ShardPlan
-    key: str
-
-    @property
-    def name(self) -> str:
-        return self.plan.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +97,12 @@ def grow(
         items=blake2b(f"{inventory.digest} {parent}".encode(), digest_size=8).hexdigest(),
         made_with=partial(dict, made),
         shards=(),
-        make=partial(make_or_take, recipe, store),
+        make=partial(make_or_take, partial(make_shard, recipe), store),
         prepare=prepare,
     )
     if recipe.duplicates is not None:
         job = without_duplicates(job, recipe, recipe.duplicates, store)
     return make_dataset(job, out, **how)
-
-
-def make_or_take(recipe: BuildRecipe, store: ShardStore, out: Path, shard: KeyedShard) -> ShardReport:
-    """One shard, from the store where it is there."""
-    if (report := store.take(shard.key, out, shard.name)) is not None:
-        return report
-    report = make_shard(recipe, out, shard.plan)
-    store.keep(shard.key, out, report)
-    return report
 
 
 def cut_grown(recipe: BuildRecipe, items: Sequence[Item], before: Sequence[Mapping[str, Any]]) -> list[ShardPlan]:

@@ -9,7 +9,7 @@ own. Fingerprints are kept, so that what is new meets what stands without that b
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b, sha256
 from pathlib import Path
@@ -18,25 +18,12 @@ from typing import Any
 from proofpress.flows.config import BuildRecipe, DuplicatesRecipe
 from proofpress.flows.dataset import How, Job, Prepared, make_dataset
 from proofpress.flows.duplicates import Entry, Place, SettledShard, rejects_of, settle_datasets, write_settled
-from proofpress.flows.shard import ShardReport
-from proofpress.flows.shard_store import ShardStore
+from proofpress.flows.shard_store import KeyedShard, ShardStore, make_or_take
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import write_whole
 
 #: In a grown dataset: how its rows were dealt before they were parted, and the keys of its shards.
 LAYOUT, SETTLED = "layout.json", "settled.json"
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedSettledShard:
-    """A shard to be written, with the digest of all that its bytes depend on."""
-
-    shard: SettledShard
-    key: str
-
-    @property
-    def name(self) -> str:
-        return self.shard.name
 
 
 def without_duplicates(job: Job, recipe: BuildRecipe, duplicates: DuplicatesRecipe, store: ShardStore) -> Job:
@@ -48,7 +35,7 @@ def without_duplicates(job: Job, recipe: BuildRecipe, duplicates: DuplicatesReci
         deal = partial(deal_in_place, recipe.seed, job.made_with(), manifest["files"])
         kept = store.folder.with_name("fingerprints")
         prepared = settle_datasets([pages], duplicates, deal, rejects_of(pages), work, kept, how)
-        keys = [shard.key for shard in prepared.shards if isinstance(shard, KeyedSettledShard)]
+        keys = [shard.key for shard in prepared.shards if isinstance(shard, KeyedShard)]
         notes = {LAYOUT: (pages / LAYOUT).read_bytes(), SETTLED: (to_json(keys) + "\n").encode()}
         for name, text in notes.items():
             write_whole(work.parent / name, text)
@@ -58,12 +45,13 @@ def without_duplicates(job: Job, recipe: BuildRecipe, duplicates: DuplicatesReci
         before = {key: manifest[key] for key in ("parent", "benchmarks") if key in manifest}
         return replace(prepared, facts={**before, **prepared.facts}, files={**prepared.files, **described})
 
-    return replace(job, shards=(), make=partial(settle_or_take, recipe.seed, store), prepare=prepare)
+    make = partial(make_or_take, partial(write_settled, recipe.seed), store)
+    return replace(job, shards=(), make=make, prepare=prepare)
 
 
 def deal_in_place(
     seed: int, made_with: Mapping[str, Any], files: Mapping[str, Any], entries: Sequence[Entry]
-) -> list[KeyedSettledShard]:
+) -> list[KeyedShard[SettledShard]]:
     """The pages of each shard in a shard again, and those of them that go to another split in one of theirs."""
     groups: dict[str, dict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
     for entry in entries:
@@ -75,14 +63,5 @@ def deal_in_place(
             contents = [files[f"{kind}/{stem}.parquet"]["sha256"] for kind in ("data", "rejects")]
             fates = [[p.path.parent.name, p.row, p.cluster_id, p.dropped, p.evidence] for p in places]
             key = blake2b(to_json([seed, made_with, split, contents, sorted(fates)]).encode(), digest_size=16)
-            shards.append(KeyedSettledShard(shard, key.hexdigest()))
+            shards.append(KeyedShard(shard, key.hexdigest()))
     return shards
-
-
-def settle_or_take(seed: int, store: ShardStore, out: Path, keyed: KeyedSettledShard) -> ShardReport:
-    """One shard, from the store where it is there."""
-    if (report := store.take(keyed.key, out, keyed.name)) is not None:
-        return report
-    report = write_settled(seed, out, keyed.shard)
-    store.keep(keyed.key, out, report)
-    return report

@@ -3,21 +3,37 @@
 A shard's key is the digest of all its bytes depend on. In the store, ``<key>/`` holds its files and its report, whole
 or not there at all; a dataset's folder gets hard links to them, or copies, which nobody writes into.
 
-    report = store.take(key, Path("out/v2"), "train-00003-of-00010") or make(...)
+    report = make_or_take(make, ShardStore(Path("out/store")), Path("out/v2"), KeyedShard(plan, key))
 """
 
 import json
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
+from proofpress.flows.dataset import Shard
 from proofpress.flows.shard import ShardReport
 from proofpress.pages.record import to_json
 from proofpress.pages.shards import write_whole
 
 REPORT = "report.json"
+
+Plan = TypeVar("Plan", bound=Shard)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedShard(Generic[Plan]):
+    """A shard to be made, with the digest of all that its bytes depend on."""
+
+    plan: Plan
+    key: str
+
+    @property
+    def name(self) -> str:
+        return self.plan.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,17 @@ class ShardStore:
         for kept in self.folder.iterdir() if self.folder.is_dir() else ():
             if kept.name not in wanted:
                 shutil.rmtree(kept)
+
+
+def make_or_take(
+    make: Callable[[Path, Plan], ShardReport], store: ShardStore, out: Path, shard: KeyedShard[Plan]
+) -> ShardReport:
+    """One shard, from the store where it is there."""
+    if (report := store.take(shard.key, out, shard.name)) is not None:
+        return report
+    report = make(out, shard.plan)
+    store.keep(shard.key, out, report)
+    return report
 
 
 def _kept_name(path: str) -> str:

@@ -61,11 +61,8 @@ class Docling(Corpus):
                 elements, frame = document_elements(document, int(page), original)
                 source = str((document.get("origin") or {}).get("filename") or "")
             else:
-                elements, frame, source = (
-                    page_elements(pages_in(document)[int(page) - 1], original),
-                    Frame(500, 500),
-                    "",
-                )
+                elements = page_elements(pages_in(document)[int(page) - 1], original)
+                frame, source = Frame(500, 500), ""
             stems = [PurePosixPath(source).stem, _stem(name), _stem(name).split("-pg")[0]]
             shown = _picture(files, [stem for stem in stems if stem], name, original)
             drawn = open_picture(files, shown, int(page) if shown.lower().endswith(".pdf") else 1, original)

@@ -15,13 +15,12 @@ from typing import Any
 
 from proofpress.cleaners.corpus import Corpus, Frame, RawRow, Ref, RowError, none_here, parse_ref, quad, reading, wanted
 from proofpress.cleaners.elements import printed
-from proofpress.cleaners.files import listing, open_files
+from proofpress.cleaners.files import open_files
 from proofpress.cleaners.forms import Field, field_blocks
-from proofpress.cleaners.json_stream import items
+from proofpress.cleaners.json_stream import list_items
 from proofpress.cleaners.jsonl import parse_object, read_item
 from proofpress.cleaners.pictures import find_picture
 from proofpress.pages import markdown
-from proofpress.pages.errors import RequestError
 from proofpress.pages.markdown import Block
 from proofpress.pages.record import Word
 
@@ -84,14 +83,10 @@ class Xfund(Corpus):
         found = False
         for name in files.names(_XFUND):
             split = "validation" if ".val" in name else "train"
-            try:
-                with listing(name), files.open(name) as stream:
-                    for key, start, end, row in items(stream):
-                        if key == "documents":
-                            found = True
-                            yield str(Ref(split, f"{name}#{start}#{end}", _told_id(row)))
-            except ValueError as error:
-                raise RequestError(f"{name}: no XFUND documents: {error!r}") from error
+            for key, start, end, row in list_items(files, name, "XFUND documents"):
+                if key == "documents":
+                    found = True
+                    yield str(Ref(split, f"{name}#{start}#{end}", _told_id(row)))
         if not found:
             raise none_here(files.root, "XFUND", "LANG.train.json, LANG.val.json")
 
@@ -99,7 +94,7 @@ class Xfund(Corpus):
         """The form behind a reference. Raises ``RowError``."""
         files = open_files(Path(path))
         place = parse_ref(ref).place
-        original, name = read_item(files, place), place.split("#")[0]
+        original, name = read_item(files, place), place.rsplit("#", 2)[0]
         with reading(original):
             form, told = wanted(original, document=list, img=dict)
             file, width, height = wanted(told, original, fname=str, width=int, height=int)

@@ -13,11 +13,10 @@ from typing import Any
 
 from proofpress.cleaners.corpus import Corpus, RawRow, Ref, RowError, none_here, parse_ref, quad, reading, wanted
 from proofpress.cleaners.elements import read_into
-from proofpress.cleaners.files import listing, open_files
-from proofpress.cleaners.json_stream import items
+from proofpress.cleaners.files import open_files
+from proofpress.cleaners.json_stream import list_items
 from proofpress.cleaners.jsonl import read_item
 from proofpress.cleaners.pictures import find_picture
-from proofpress.pages.errors import RequestError
 from proofpress.pages.record import Check, Element
 
 _TYPES = {
@@ -49,12 +48,8 @@ class OmniDocBench(Corpus):
         if not (names := files.names("OmniDocBench*.json")):
             raise none_here(files.root, "OmniDocBench", "OmniDocBench*.json")
         for name in names:
-            try:
-                with listing(name), files.open(name) as stream:
-                    for _, start, end, page in items(stream):
-                        yield str(Ref("test", f"{name}#{start}#{end}", _picture(page)))
-            except ValueError as error:
-                raise RequestError(f"{name}: no list of OmniDocBench pages: {error!r}") from error
+            for _, start, end, page in list_items(files, name, "list of OmniDocBench pages"):
+                yield str(Ref("test", f"{name}#{start}#{end}", _picture(page)))
 
     def load(self, path: Path, ref: str) -> RawRow:
         """The page behind a reference. Raises ``RowError``."""
