@@ -12,14 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
-import numpy as np
 from rapidfuzz.distance import Levenshtein
-from scipy.optimize import linear_sum_assignment
 
 from proofpress.model.bench.blocks import FORMULA, INLINE, Block
 from proofpress.model.bench.formula_lines import predicted_lines
-from proofpress.model.bench.formula_rows import with_braces_for_cases
-from proofpress.model.bench.matching import MatchTooLong, distance, match
+from proofpress.model.bench.formula_rows import of_rows, with_braces_for_cases
+from proofpress.model.bench.matching import MatchTooLong, assign, distance, match
 from proofpress.model.bench.normal_forms import formula_form, strip_delimiters
 
 MAX_MERGED = 10  # predictions that are one formula; two more where the numbers of formulas are far apart
@@ -83,10 +81,7 @@ def best_rows(gold: Sequence[Block], predicted: Sequence[Block], on_page: Sequen
 def merged_latex(blocks: Sequence[Block]) -> str:
     """Several formulas as the rows of one."""
     parts = [part for block in blocks if (part := strip_delimiters(block.text))]
-    if len(parts) < 2:
-        return "".join(parts)
-    lines = r" \\ ".join(f"{{{part}}}" for part in parts)
-    return rf"\begin{{array}}{{l}} {lines} \end{{array}}"
+    return of_rows(parts) if len(parts) > 1 else "".join(parts)
 
 
 def _numbered(predicted: Sequence[Block]) -> list[Piece]:
@@ -96,16 +91,20 @@ def _numbered(predicted: Sequence[Block]) -> list[Piece]:
 
 def _matchings(gold: Sequence[Block], pieces: Sequence[Piece]) -> Iterator[list[Row]]:
     """Every matching of these formulas that has a row for each gold formula, in the order in which they are tried."""
-    kept = [piece for piece in pieces if piece.block.text and piece.block.norm]
+    kept = _filled(pieces)
     if rows := _as_a_page(gold, kept):
         yield rows
     yield _assigned(gold, kept)
     yield from _divided(gold, kept)
     for parted in _parted_every_way(pieces):
-        yield _assigned(gold, [piece for piece in parted if piece.block.text and piece.block.norm])
+        yield _assigned(gold, _filled(parted))
     lines = [line for piece in pieces for line in _lines(piece)]
     if len(lines) > len(pieces):
-        yield from _divided(gold, [piece for piece in lines if piece.block.text and piece.block.norm])
+        yield from _divided(gold, _filled(lines))
+
+
+def _filled(pieces: Sequence[Piece]) -> list[Piece]:
+    return [piece for piece in pieces if piece.block.text and piece.block.norm]
 
 
 def _row(gold: Block, pieces: Sequence[Piece]) -> Row:
@@ -132,12 +131,8 @@ def _as_a_page(gold: Sequence[Block], pieces: Sequence[Piece]) -> list[Row] | No
 
 def _assigned(gold: Sequence[Block], pieces: Sequence[Piece]) -> list[Row]:
     """The best assignment of one prediction each."""
-    chosen: dict[int, int] = {}
-    if gold and pieces:
-        costs = np.array([[distance(block.norm, piece.block.norm) for piece in pieces] for block in gold])
-        rows, columns = linear_sum_assignment(costs)
-        chosen = dict(zip(map(int, rows), map(int, columns), strict=True))
-    return [_row(block, [pieces[chosen[i]]] if i in chosen else []) for i, block in enumerate(gold)]
+    groups = assign([block.norm for block in gold], [piece.block.norm for piece in pieces])
+    return [_row(gold[i], [pieces[j] for j in group.predicted]) for group in groups for i in group.gold]
 
 
 _State = tuple[float, int, int, int]  # sum of edits, characters edited, characters, inline formulas
@@ -263,16 +258,15 @@ def _with_latex(block: Block, latex: str) -> Block:
 
 
 def _cost(rows: Sequence[Row], predicted: int, rewritten: int) -> tuple[float, ...]:
-    """What is compared, first to last: edits, the share of characters edited, predictions left over, mean edit, and
-    for a tie the matching with cases rewritten and the one with fewer gold formulas alone."""
+    """What is compared, first to last: edits, the share of characters edited, predictions left over, and for a tie
+    the matching with cases rewritten and the one with fewer gold formulas alone."""
     read = [row for row in rows if row.predicted]
     length = sum(max(len(row.gold.norm), len(row.norm)) for row in read)
     wrong = sum(Levenshtein.distance(row.gold.norm, row.norm) for row in read)
     total = sum(row.edit for row in rows)
     used = {source for row in read for source in row.sources}
     share = wrong / length if length else 0.0
-    mean = total / len(rows) if rows else 0.0
-    return total, share, max(0, predicted - len(used)), mean, -rewritten, len(rows) - len(read)
+    return total, share, max(0, predicted - len(used)), -rewritten, len(rows) - len(read)
 
 
 def _is_less(one: Sequence[float], other: Sequence[float]) -> bool:

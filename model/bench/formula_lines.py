@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from proofpress.model.bench.blocks import INLINE, Block
-from proofpress.model.bench.formula_rows import formula_rows
+from proofpress.model.bench.formula_rows import bare_columns, formula_rows
 from proofpress.model.bench.normal_forms import Edition, formula_form
 
 _ARRAY = re.compile(r"\\begin\{array\}\{(?P<columns>[^}]*)\}(?P<body>.*?)\\end\{array\}", re.DOTALL)
@@ -23,7 +23,7 @@ def formula_lines(latex: str, edition: Edition) -> list[tuple[str, int]] | None:
     if edition == "v1.6":
         return formula_rows(latex)
     found = _ARRAY.search(latex)
-    if not found or re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", found["columns"]) not in ("l", "c", "r"):
+    if not found or bare_columns(found["columns"]) not in ("l", "c", "r"):
         return None
     lines, at = [], latex.find(found["body"])
     for line in re.split(r"\\\\", found["body"]):

@@ -95,6 +95,12 @@ def rows(body: str) -> list[str]:
     return [piece.strip() for piece in (*pieces, body[start:]) if piece.strip()]
 
 
+def of_rows(parts: Sequence[str]) -> str:
+    """One formula with these as its rows."""
+    lines = r" \\ ".join(f"{{{part}}}" for part in parts)
+    return rf"\begin{{array}}{{l}} {lines} \end{{array}}"
+
+
 def with_braces_for_cases(latex: str) -> str:
     r"""The formula with an array in a brace for each ``cases`` that is a chain of reasoning."""
     if latex.count("\\begin{") > MAX_NESTED:
@@ -119,6 +125,11 @@ def with_braces_for_cases(latex: str) -> str:
             pieces.append(found[0] + body + closing)
         at = end + len(closing)
     return "".join([*pieces, latex[at:]])
+
+
+def bare_columns(columns: str) -> str:
+    """An array's columns without spaces, rules and what stands between them."""
+    return re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", columns)
 
 
 def _behind_break(body: str, index: int) -> int:
@@ -150,7 +161,7 @@ def _environment(bare: str) -> _Environment | None:
         return None
     body = core[found.end() : end]
     arguments = re.findall(r"\{([^{}]*)\}", found[2])
-    columns = re.sub(r"\s+|\||@\{[^}]*\}|!\{[^}]*\}", "", arguments[0]) if arguments else ""
+    columns = bare_columns(arguments[0]) if arguments else ""
     rest = core[end + len(f"\\end{{{found[1]}}}") :]
     return _Environment(found[1], columns, body, rows(body), bool(before or behind), _without_number(rest).strip())
 
@@ -216,7 +227,7 @@ def _is_one_alignment(found: _Environment) -> bool:
 
 def _has_marker(body: str, lines: Sequence[str], behind: str) -> bool:
     """Whether several rows without columns hold a sign of reasoning, or one stands behind them."""
-    if len(lines) < 2 or any(len(list(_cells(line))) > 1 for line in lines):
+    if len(lines) < 2 or any(len(_cells(line)) > 1 for line in lines):
         return False
     return bool(_LOGIC.search(body) or _LOGIC.search(behind))
 

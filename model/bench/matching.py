@@ -6,7 +6,7 @@ pairs that differ by more than ``UNLIKE`` are parted, and a gold block that stan
 What is left over is paired as well as it goes, and counts as wholly different only by its own characters.
 
 >>> match(["the cat sat", "on the mat"], ["on the mat", "the cat", "sat"], 10**6)
-[Group(gold=(0,), predicted=(1, 2)), Group(gold=(1,), predicted=(0,))]
+[Group(gold=(0,), predicted=(1, 2), edit=0.0), Group(gold=(1,), predicted=(0,), edit=0.0)]
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -60,7 +60,8 @@ def assign(gold: Sequence[str], predicted: Sequence[str]) -> list[Group]:
     rows, columns = linear_sum_assignment(distances(gold, predicted)) if gold and predicted else ((), ())
     partner = dict(zip(map(int, rows), map(int, columns), strict=True))
     groups = [Group((i,), (partner[i],) if i in partner else ()) for i in range(len(gold))]
-    left = tuple(j for j in range(len(predicted)) if j not in set(partner.values()))
+    taken = set(partner.values())
+    left = tuple(j for j in range(len(predicted)) if j not in taken)
     return [*groups, Group((), left)] if left else groups
 
 

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 
 from proofpress.model.bench.blocks import FORMULA, IGNORED, INLINE, Block
 from proofpress.model.bench.formula_lines import predicted_lines
+from proofpress.model.bench.formula_rows import of_rows
 from proofpress.model.bench.matching import ANCHOR, Group, MatchTooLong, assign, distances, match
 from proofpress.model.bench.normal_forms import Edition, latex_text, strip_delimiters, table_form, text_form
 from proofpress.model.bench.results import Pair
@@ -116,8 +117,7 @@ def _matched(gold: Sequence[Block], found: Sequence[Block], old: bool = False) -
 
 def _joined(blocks: Sequence[Block], formula: bool) -> str:
     if formula and len(blocks) > 1:
-        lines = " \\\\ ".join(f"{{{strip_delimiters(block.text)}}}" for block in blocks)
-        return rf"\begin{{array}}{{l}} {lines} \end{{array}}"
+        return of_rows([strip_delimiters(block.text) for block in blocks])
     return "".join(block.text for block in blocks)
 
 

@@ -99,26 +99,22 @@ def _across_kinds(one: _Match) -> _Match:
     predicted = _as_text(one.pair.predicted, of_prediction)
     norms = text_form(gold, "v1.6"), text_form(predicted, "v1.6")
     changed = replace(one.pair, gold=gold, predicted=predicted, norm_gold=norms[0], norm_predicted=norms[1])
-    return replace(one, pair=replace(changed, edit=_edit(*norms)))
+    return replace(one, pair=replace(changed, edit=distance(*norms)))
 
 
 def _as_text(text: str, formula: bool) -> str:
     return shown_text(strip_delimiters(text) if formula else text, "v1.6")
 
 
-def _edit(gold: str, predicted: str) -> float:
-    return distance(gold, predicted) if gold and predicted else float(gold != predicted)
-
-
 def _with_better_stretches(matches: Sequence[_Match], mixed: Sequence[Block]) -> list[_Match]:
     """The matches with those that were poor and have a better stretch of predictions to themselves, the greatest gain
     first; each prediction is taken once."""
+    poor = [(number, one) for number, one in enumerate(matches) if _looks_for_better(one.pair)]
+    shown = [_as_text(block.text, block.kind == "formula") for block in mixed] if poor else []
     found = []
-    for number, one in enumerate(matches):
-        if not _looks_for_better(one.pair):
-            continue
+    for number, one in poor:
         others = {place for k, other in enumerate(matches) if k != number and other.golds for place in other.places}
-        if better := _best_stretch(one, mixed, others):
+        if better := _best_stretch(one, mixed, shown, others):
             found.append((one.pair.edit - better.pair.edit, number, better))
     result, used = list(matches), set[int]()
     for _, number, better in sorted(found, key=lambda item: -item[0]):
@@ -139,7 +135,8 @@ def _has_formulas(text: str) -> bool:
     return bool(_INLINE.search(text)) or scripts or any(mark in text for mark in _FORMULA_MARKS)
 
 
-def _best_stretch(one: _Match, mixed: Sequence[Block], taken: Collection[int]) -> _Match | None:
+def _best_stretch(one: _Match, mixed: Sequence[Block], shown: Sequence[str], taken: Collection[int]) -> _Match | None:
+    """shown: the text of each of ``mixed``. taken: the places that others have."""
     with_formulas = _has_formulas(one.pair.gold)
     text = text_of_formula_forms(one.pair.gold) if with_formulas else one.pair.gold
     gold = text_form(text, "v1.6")
@@ -147,11 +144,11 @@ def _best_stretch(one: _Match, mixed: Sequence[Block], taken: Collection[int]) -
         return None
     best: tuple[tuple[float, int, int], tuple[int, ...], str] | None = None
     for stretch in _stretches(one.places, mixed, with_formulas, taken):
-        norm = text_form("".join(_as_text(mixed[j].text, mixed[j].kind == "formula") for j in stretch), "v1.6")
+        norm = text_form("".join(shown[j] for j in stretch), "v1.6")
         if not norm:
             continue
         away = abs(stretch[0] - min(one.places)) if one.places else 0
-        cost = (_edit(gold, norm), len(stretch), away)
+        cost = (distance(gold, norm), len(stretch), away)
         if best is None or cost < best[0]:
             best = cost, stretch, norm
     if best is None:

@@ -194,13 +194,17 @@ def _is_cell_formula(text: str) -> bool:
         return False
     if not any(sign in text for sign in ("=", "+", "-", "×", "÷", "/", "≈", r"\times", r"\div", r"\approx")):
         return False
-    return len(re.findall(r"\d", text)) >= 2 or r"\frac" in text or bool(re.search(r"\d+\s*/\s*\d+", text))
+    return _has_figures(text)
 
 
 def _is_arithmetic(text: str) -> bool:
     if len(text) > MAX_SUM or _ADVANCED.search(text) or not any(sign in text for sign in _RELATIONS):
         return False
-    return len(re.findall(r"\d", text)) >= 2 or r"\frac" in text or bool(re.search(r"\d+\s*/\s*\d+", text))
+    return _has_figures(text)
+
+
+def _has_figures(text: str) -> bool:
+    return len(re.findall(r"\d", text)) >= 2 or r"\frac" in text
 
 
 def _as_words(latex: str) -> str:

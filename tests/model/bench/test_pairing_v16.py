@@ -76,6 +76,17 @@ def test_a_text_takes_the_stretch_that_reads_most_like_it():
     assert scores(gold, markdown, "v1.6")["text_edit"] <= scores(gold, markdown, "v1.5")["text_edit"]
 
 
+def test_a_stretch_goes_over_what_does_not_belong():
+    half = len(LONG) // 2
+    gold, markdown = page(("text_block", LONG)), f"{LONG[:half]}\n\nqqqq\n\n{LONG[half:]}"
+    assert scores(gold, markdown, "v1.6")["text_edit"] < 0.05 < 0.45 < scores(gold, markdown, "v1.5")["text_edit"]
+
+
+def test_a_text_written_as_a_formula_is_compared_as_text():
+    gold = page(("text_block", "x = 1.5 m"), ("text_block", LONG))
+    assert scores(gold, f"$$x = 1.5 m$$\n\n{LONG}", "v1.6")["text_edit"] == 0
+
+
 def test_a_table_that_no_gold_table_takes_is_no_text_in_v1_6():
     gold = page(TEXT, ("table", "<table><tr><td>1</td></tr></table>"))
     markdown = f"<table><tr><td>1</td></tr></table>\n\n<table><tr><td>{TEXT[1]}</td></tr></table>"
@@ -95,6 +106,50 @@ def test_the_least_sum_of_edits_wins_and_what_is_too_much_costs_nothing():
     assert [row.edit for row in rows] == [0.0, pytest.approx(1 / 3)]
     assert best_rows([], predicted, None) == []
     assert [row.predicted for row in best_rows(gold, [], None)] == [(), ()]
+
+
+def formula_of(name, lines):
+    return formula(rf"\begin{{{name}}}" + r"\\".join(lines) + rf"\end{{{name}}}")
+
+
+LINES = [f"{a}={b}+{b}" for a, b in zip("abcdefghij", "klmnopqrst", strict=True)]
+
+
+def test_a_predicted_formula_is_parted_in_the_way_that_fits():
+    rows = best_rows(
+        [formula_of("cases", LINES[:2]), formula_of("cases", LINES[2:4])], [formula_of("aligned", LINES[:4])], None
+    )
+    assert [row.edit for row in rows] == [0, 0]
+
+
+def test_a_predicted_formula_of_many_rows_is_divided_in_reading_order():
+    rows = best_rows(
+        [formula_of("cases", LINES[:5]), formula_of("cases", LINES[5:])], [formula_of("aligned", LINES)], None
+    )
+    assert [[block.text for block in row.predicted] for row in rows] == [
+        [rf"\[{line}\]" for line in part] for part in (LINES[:5], LINES[5:])
+    ]
+
+
+def test_a_row_that_no_gold_formula_has_is_left_out():
+    read = [*LINES[:2], "X-Y-Z", *LINES[2:]]
+    rows = best_rows(
+        [formula_of("cases", LINES[:5]), formula_of("cases", LINES[5:])], [formula_of("aligned", read)], None
+    )
+    assert [[block.text for block in row.predicted] for row in rows] == [
+        [rf"\[{line}\]" for line in part] for part in (LINES[:5], LINES[5:])
+    ]
+
+
+def test_steps_of_an_argument_are_taken_with_their_brace():
+    reasons = r"\begin{cases}a=b \\ \Rightarrow c=d\end{cases}"
+    [row] = best_rows([formula(reasons)], [formula(reasons)], None)
+    assert row.edit == 0 and row.predicted[0].text.startswith(r"\left\{ \begin{array}")
+
+
+def test_neighbours_that_grow_together_have_nothing_between_them():
+    [row] = best_rows([formula("a+b=c+d+e+f")], [formula("a+b=c", 1), formula("+d+e+f", 2)], None)
+    assert row.norm == row.gold.norm
 
 
 def test_several_formulas_are_the_rows_of_one():
