@@ -15,9 +15,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 #: In training, up to this many keys two plain products are faster on a CPU than the fused kernel with its slow backward
-#: pass (measured in bfloat16: 26 against 58 ms at 1024 keys, 177 against 295 ms at 2048); beyond it the matrix of
+#: pass (measured in bfloat16: 26 against 58 ms at 1024 keys, 250 against 687 ms at 3072); beyond it the matrix of
 #: weights would fill the memory. Without a backward pass the fused kernel is never slower, and twice as fast at 1024.
-PLAIN_LIMIT = 2048
+PLAIN_LIMIT = 3072
 
 #: So few queries gain nothing from the fused kernel, and of plain products the result does not depend, not even in its
 #: last bit, on how many keys follow that the mask hides.

@@ -2,9 +2,10 @@
 no replay and no order is stored.
 
 A step is drawn kind first, by the curriculum's mix; then a bucket of that kind, in proportion to the batches it
-holds; then its rows. How many follows from a budget of pixels and label tokens, not from a number of rows. They are
-dealt to the processes of the run, and of each process to the parts it reads one after the other: all have equal
-shapes and nearly equal work. Rows are changed a little, as scans differ in ink, sharpness and margin.
+holds; then its rows. How many follows from a budget of pixels and label tokens, not from a number of rows; where the
+recipe has ``draw_pixels`` the budget is filled by several such draws. The rows of a draw are dealt to the processes of
+the run, and of each process to the parts it reads one after the other: all have equal shapes and nearly equal work.
+Rows are changed a little, as scans differ in ink, sharpness and margin.
 
     with Batches(rows, recipe, processor) as batches:
         for part in batches.take(step=0, mix={"word": 1.0}):
@@ -84,22 +85,38 @@ class Batches:
 
     def _draw(self, step: int, shares: dict[str, float]) -> list[Drawn]:
         rng = np.random.default_rng([self._recipe.seed, step])
+        pixels, tokens = self._recipe.batch_pixels, self._recipe.batch_tokens
+        drawn: list[Drawn] = []
+        while True:
+            key, size, parts = self._draw_one(rng, shares, min(pixels, self._recipe.draw_pixels or pixels), tokens)
+            drawn += parts
+            pixels, tokens = pixels - size * key.shape.width * key.shape.height, tokens - size * key.length
+            # What is left for less than half a draw is not worth one.
+            if not self._recipe.draw_pixels or pixels < self._recipe.draw_pixels / 2 or tokens <= 0:
+                return drawn
+
+    def _draw_one(
+        self, rng: np.random.Generator, shares: dict[str, float], pixels: int, tokens: int
+    ) -> tuple[BucketKey, int, list[Drawn]]:
+        """Rows of one bucket for so many pixels and label tokens: the bucket, how many, and this process's parts."""
         kinds = sorted(shares)
         kind = kinds[_weighted_index(rng, [shares[kind] for kind in kinds])]
         parts, own = self._parts(), self._team.rank * self._recipe.accumulate
         mine = range(own, own + self._recipe.accumulate)
         if kind in self._setters:
             key = self._set_key(kind)
-            seeds = rng.integers(1 << 32, size=self._size(key))
-            return [self._part(key, self._set(kind, seeds[n::parts]), seeds[n::parts]) for n in mine]
+            size = self._size(key, pixels, tokens)
+            seeds = rng.integers(1 << 32, size=size)
+            return key, size, [self._part(key, self._set(kind, seeds[n::parts]), seeds[n::parts]) for n in mine]
         buckets = self._kinds[kind]
-        bucket = buckets[_weighted_index(rng, [b.weights.sum() / self._size(b.key, len(b.rows)) for b in buckets])]
-        chance = bucket.weights / bucket.weights.sum()
-        size = self._size(bucket.key, len(bucket.rows))
-        rows = rng.choice(bucket.rows, size, replace=size > len(bucket.rows), p=chance)
+        sizes = [self._size(bucket.key, pixels, tokens, len(bucket.rows)) for bucket in buckets]
+        chosen = _weighted_index(rng, [b.weights.sum() / size for b, size in zip(buckets, sizes, strict=True)])
+        bucket, size = buckets[chosen], sizes[chosen]
+        key, members, weights = bucket.key, bucket.rows, bucket.weights
+        rows = rng.choice(members, size, replace=size > len(members), p=weights / weights.sum())
         # Each row has its own seed: it is changed in the same way whichever process reads it.
         seeds = rng.integers(1 << 32, size=size)
-        return [self._part(bucket.key, self._read(rows[n::parts]), seeds[n::parts]) for n in mine]
+        return key, size, [self._part(key, self._read(rows[n::parts]), seeds[n::parts]) for n in mine]
 
     def _read(self, rows: np.ndarray) -> list[tuple[Image.Image, str]]:
         return [(sample.picture(), sample.text) for sample in self._rows.read(rows)]
@@ -124,11 +141,10 @@ class Batches:
     def _parts(self) -> int:
         return self._team.size * self._recipe.accumulate
 
-    def _size(self, key: BucketKey, most: int | None = None) -> int:
-        """Rows of a step, a whole number for each part. most: rows there are."""
+    def _size(self, key: BucketKey, pixels: int, tokens: int, most: int | None = None) -> int:
+        """Rows of a draw, a whole number for each part. most: rows there are."""
         parts = self._parts()
-        by_pixels = self._recipe.batch_pixels // (key.shape.width * key.shape.height)
-        by_tokens = self._recipe.batch_tokens // key.length
+        by_pixels, by_tokens = pixels // (key.shape.width * key.shape.height), tokens // key.length
         size = min(by_pixels, by_tokens) if most is None else min(by_pixels, by_tokens, most)
         return max(1, size // parts) * parts
 

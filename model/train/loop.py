@@ -132,13 +132,13 @@ def train(
         rate = set_rate(optimizers, recipe, progress.step, share)
         drawn = batches.take(progress.step, progress.curriculum.mix)
         waited = perf_counter() - began
-        sums = gradient(learner, objective, drawn, recipe, share, team)
+        sums, losses = gradient(learner, objective, drawn, recipe, share, team)
         norm = whole(nn.utils.clip_grad_norm_(parameters, recipe.clip))
         check_finite(progress.step, sums["nats"] / sums["tokens"], norm, watch.saved)
         take_step(optimizers)
 
-        kind, characters = drawn[0].key.kind, int(sums["characters"])
-        opened = progress.curriculum.observe(kind, sums["nats"] / characters, progress.step)
+        characters = int(sums["characters"])
+        opened = progress.curriculum.observe(losses, progress.step)
         progress.step += 1
         progress.characters += characters
         seconds = perf_counter() - began
@@ -147,7 +147,8 @@ def train(
         if opened or progress.step % recipe.log_every == 0:
             means = {name: sums[name] for name in sums if name not in ("nats", "tokens", "characters")}
             done = {**progress.state(), "share": progress.share(recipe)}
-            watch.log({**done, **window.figures(), "kind": kind, **means, "learning_rate": rate})
+            kinds = sorted({part.key.kind for part in drawn})
+            watch.log({**done, **window.figures(), "kinds": kinds, **means, "learning_rate": rate})
             window = Window()
         if progress.step % recipe.checkpoint_every == 0:
             watch.save()
@@ -158,8 +159,9 @@ def train(
 
 def gradient(
     learner: nn.Module, objective: Objective, drawn: Sequence[Drawn], recipe: RunRecipe, share: float, team: Team
-) -> dict[str, float]:
-    """Leave the gradient of a whole step in the parameters; the step's sums over all processes and parts.
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Leave the gradient of a whole step in the parameters; the step's sums over all processes and parts, and the loss
+    of each kind of rows in nats per character.
 
     The loss is divided by what the whole step holds before the backward passes, so that the parts need not be equal.
     """
@@ -169,6 +171,8 @@ def gradient(
     whole = Whole(counts, len(drawn) * team.size, share)
     passes = torch.autocast(torch.device(recipe.device).type, torch.bfloat16, enabled=recipe.precision == "bfloat16")
     figures: dict[str, Tensor] = {}
+    nats: dict[str, float | Tensor] = dict.fromkeys((part.key.kind for part in drawn), 0.0)
+    characters = dict.fromkeys(nats, 0)
     for number, part in enumerate(drawn, start=1):
         with unshared_gradients(learner) if number < len(drawn) else nullcontext():
             with passes:
@@ -176,8 +180,12 @@ def gradient(
             # A team's gradient is the mean over its processes, and ours is to be the sum.
             (loss * team.size).backward()
         figures = {name: figures.get(name, 0.0) + value.detach().double() for name, value in found.items()}
-    totals = team.total(*(float(value) for value in figures.values()))
-    return {**counts, **dict(zip(figures, totals, strict=True))}
+        nats[part.key.kind] = nats[part.key.kind] + found["nats"].detach().double()
+        characters[part.key.kind] += part.characters
+    totals = team.total(*(float(value) for value in (*figures.values(), *nats.values())), *characters.values())
+    named = dict(zip(figures, totals, strict=False))
+    by_kind = zip(nats, totals[len(figures) : len(figures) + len(nats)], totals[-len(nats) :], strict=True)
+    return {**counts, **named}, {kind: sum_ / read for kind, sum_, read in by_kind}
 
 
 def set_rate(optimizers: Sequence[torch.optim.Optimizer], recipe: RunRecipe, step: int, share: float) -> float:

@@ -134,6 +134,11 @@ class SFTRecipe(RunRecipe):
     )
     batch_pixels: PositiveInt = Field(default=200_000, description="pixels a step reads, whatever the shape of a row")
     batch_tokens: PositiveInt = Field(default=8_192, description="label tokens a step reads at most, padding included")
+    draw_pixels: PositiveInt | None = Field(
+        default=None,
+        description="pixels of one kind and shape in a step, which is filled with as many draws as its budget holds; "
+        "none: a step is one draw",
+    )
     accumulate: PositiveInt = Field(
         default=1, description="parts in which a process reads its rows of a step, where they do not fit its memory"
     )

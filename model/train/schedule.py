@@ -4,10 +4,11 @@ A network that starts from nothing cannot align a paragraph: it first learns sin
 next level when the smoothed loss of the newest rows has fallen below the level's threshold.
 
     factor = learning_rate_factor(step, progress=0.9, warmup_steps=100, decay=0.25)   # 0.4
-    curriculum.observe("word", nats_per_character, step)
+    curriculum.observe({"word": nats_per_character}, step)
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -48,10 +49,10 @@ class Curriculum:
         """Kind -> share (any positive scale) of the steps at this level."""
         return self.levels[self.level].mix
 
-    def observe(self, kind: str, loss: float, step: int) -> bool:
-        """Note one batch's loss; True when that opened the next level."""
-        previous = self.losses.get(kind, loss)
-        self.losses[kind] = SMOOTHING * previous + (1 - SMOOTHING) * loss
+    def observe(self, losses: Mapping[str, float], step: int) -> bool:
+        """Note the loss of each kind in one step; True when that opened the next level."""
+        for kind, loss in losses.items():
+            self.losses[kind] = SMOOTHING * self.losses.get(kind, loss) + (1 - SMOOTHING) * loss
         current = self.levels[self.level]
         if current.below is None or self.level + 1 == len(self.levels) or step - self.opened_at < PATIENCE:
             return False

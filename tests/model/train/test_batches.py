@@ -76,6 +76,26 @@ def test_processes_and_parts_divide_the_rows_of_a_step(
         assert torch.equal(part.views.pages, whole.views.pages[number :: len(parts)])
 
 
+def test_a_step_of_several_draws_fills_its_budget_with_several_kinds(opened: Callable[..., Batches]) -> None:
+    budget = 32 * 320 * 8  # a line takes 32 x 320 pixels
+    recipe = RECIPE.model_copy(update={"batch_pixels": budget, "draw_pixels": budget // 4})
+    steps = [opened(recipe).take(step, MIX) for step in range(8)]
+    assert any(len({part.key.kind for part in parts}) > 1 for parts in steps)
+    for parts in steps:
+        pixels = [part.batch.views.pages.numel() for part in parts]
+        assert max(pixels) <= budget // 4 and budget * 7 / 8 < sum(pixels) <= budget
+
+
+def test_processes_deal_out_each_draw_of_a_step(opened: Callable[..., Batches]) -> None:
+    update = {"draw_pixels": RECIPE.batch_pixels // 2, "batch_pixels": 2 * RECIPE.batch_pixels}
+    recipe = RECIPE.model_copy(update=update)
+    alone = opened(recipe.model_copy(update={"accumulate": 2})).take(3, MIX)
+    dealt = [opened(recipe, Team(rank, 2)).take(3, MIX) for rank in range(2)]
+    assert len(alone) > 2
+    for number, part in enumerate(alone):
+        assert equal(part, dealt[number % 2][number // 2])
+
+
 def test_more_loaders_prepare_the_same_batches(opened: Callable[..., Batches]) -> None:
     many, one = opened(RECIPE.model_copy(update={"loaders": 3})), opened()
     for step in range(5):

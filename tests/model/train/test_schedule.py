@@ -24,23 +24,23 @@ def levels() -> list[Level]:
 
 def test_the_next_level_opens_when_the_new_kinds_are_learned() -> None:
     curriculum = Curriculum(levels())
-    assert not curriculum.observe("word", 0.5, step=PATIENCE - 1)
-    assert curriculum.observe("word", 0.5, step=PATIENCE)
+    assert not curriculum.observe({"word": 0.5}, step=PATIENCE - 1)
+    assert curriculum.observe({"word": 0.5}, step=PATIENCE)
     assert curriculum.mix == {"word": 0.1, "line": 1}
     # The older kind is long learned; only the new one counts, and not before it has been seen.
-    assert not curriculum.observe("word", 0.1, step=3 * PATIENCE)
-    assert not curriculum.observe("line", 2.0, step=3 * PATIENCE)
+    assert not curriculum.observe({"word": 0.1}, step=3 * PATIENCE)
+    assert not curriculum.observe({"line": 2.0}, step=3 * PATIENCE)
     curriculum.losses["line"] = 0.9
-    assert curriculum.observe("line", 0.9, step=3 * PATIENCE)
-    assert not curriculum.observe("line", 0.0, step=9 * PATIENCE)
+    assert curriculum.observe({"line": 0.9}, step=3 * PATIENCE)
+    assert not curriculum.observe({"line": 0.0}, step=9 * PATIENCE)
 
 
 def test_a_restored_curriculum_goes_on_as_the_saved_one() -> None:
     saved = Curriculum(levels())
     for step in range(PATIENCE):
-        saved.observe("word", 1.1 - step / PATIENCE, step)
+        saved.observe({"word": 1.1 - step / PATIENCE}, step)
     restored = Curriculum(levels())
     restored.restore(saved.state())
     for step in range(PATIENCE, 3 * PATIENCE):
-        assert saved.observe("word", 0.5, step) == restored.observe("word", 0.5, step)
+        assert saved.observe({"word": 0.5}, step) == restored.observe({"word": 0.5}, step)
     assert saved.state() == restored.state()
