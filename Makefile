@@ -51,7 +51,8 @@ weights: setup  ## Train the bundled weights again from nothing, stage by stage:
 	$(BIN)/proofpress build recipes/formulas.yaml --out out/formulas --runner processes
 	$(BIN)/proofpress train sft recipes/train/warmup.yaml --data out/crops --out out/warmup --resume
 	$(BIN)/proofpress train sft recipes/train/nano.yaml $(LEARNED) --out out/nano --set init=out/warmup/model --resume
-	$(BIN)/proofpress train grpo recipes/train/grpo.yaml $(LEARNED) --out out/grpo --set init=out/nano/model --resume
+	$(BIN)/proofpress train sft recipes/train/nano_long.yaml $(LEARNED) --out out/long --set init=out/nano/model --resume
+	$(BIN)/proofpress train grpo recipes/train/grpo.yaml $(LEARNED) --out out/grpo --set init=out/long/model --resume
 	$(BIN)/proofpress train mtp recipes/train/mtp.yaml $(LEARNED) --out out/mtp --set init=out/grpo/model --resume
 	$(BIN)/proofpress build recipes/proofs.yaml --out out/proofs --runner processes
 	$(BIN)/proofpress calibrate out/proofs --model out/mtp/model --split train
