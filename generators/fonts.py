@@ -45,6 +45,10 @@ class FontFile:
     style: str
     ranges: str
 
+    def offers(self, point: int) -> bool:
+        """Whether a browser looks for a code point in this file."""
+        return not self.ranges or point in _code_points(self.ranges)
+
     def characters(self) -> frozenset[int]:
         """The code points that a browser takes from this file: offered by its range and drawn by its glyphs."""
         return _characters(self)
@@ -76,7 +80,7 @@ class FontFamily:
         return "".join(sorted(lacking))
 
     def _has(self, point: int) -> bool:
-        return all(any(point in file.characters() for file in face.get(point, ())) for face in self._faces)
+        return all(any(file.offers(point) and point in file.characters() for file in face) for face in self._faces)
 
     @cached_property
     def _drawn(self) -> set[str]:
@@ -84,13 +88,11 @@ class FontFamily:
         return set("\n\r\t")
 
     @cached_property
-    def _faces(self) -> tuple[dict[int, list[FontFile]], ...]:
-        """For each face the files whose range offers a code point."""
-        faces: dict[tuple[int, str], dict[int, list[FontFile]]] = {}
+    def _faces(self) -> tuple[list[FontFile], ...]:
+        """The files of each face."""
+        faces: dict[tuple[int, str], list[FontFile]] = {}
         for file in self.files:
-            face = faces.setdefault((file.weight, file.style), {})
-            for point in _code_points(file.ranges) if file.ranges else file.characters():
-                face.setdefault(point, []).append(file)
+            faces.setdefault((file.weight, file.style), []).append(file)
         return tuple(faces.values())
 
     def sha256(self) -> str:

@@ -61,10 +61,12 @@ const rendered = (latex, display) => {
 };
 var renderLatex = (latex, display) => answer(() => rendered(latex, display));
 var renderEach = (formulas) => JSON.stringify(formulas.map((formula) => attempt(() => rendered(...formula))));
-var renderMathml = (latex, display) => answer(() => {
+const inMathml = (latex, display) => {
   parsed(latex, display);
   return katex.renderToString(latex, {...settings(display), output: "mathml"});
-});
+};
+var renderMathml = (latex, display) => answer(() => inMathml(latex, display));
+var mathmlEach = (formulas) => JSON.stringify(formulas.map((formula) => attempt(() => inMathml(...formula))));
 """
 
 Tree = list[dict[str, Any]]
@@ -113,6 +115,11 @@ def render_each(formulas: Sequence[tuple[str, bool]]) -> list[str | LatexError]:
 def mathml(latex: str, display: bool = True) -> str:
     """The formula as MathML, its source in an ``annotation``. Raises ``LatexError``."""
     return _ask("renderMathml", latex, display)
+
+
+def mathml_each(formulas: Sequence[tuple[str, bool]]) -> list[str | LatexError]:
+    """``mathml`` of each ``(latex, display)``, or the error it would raise; in one call, as ``trees``."""
+    return _each("mathmlEach", formulas, lambda formula: mathml(*formula))
 
 
 def tree(latex: str) -> Node:

@@ -10,7 +10,8 @@ painted; formulas with those are refused rather than set otherwise than they are
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from collections.abc import Iterable
+from functools import cache
 
 from lxml import etree
 
@@ -53,12 +54,44 @@ EXCEPTIONS = {
 }
 DIGITS = ("ZERO", "ONE", "TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE")
 NAMESPACE = "{http://www.w3.org/1998/Math/MathML}"
+KEPT = 4096  # formulas whose MathML is kept
+
+_kept: dict[tuple[str, bool], str | LatexError] = {}
 
 
-@lru_cache(maxsize=4096)
 def typeset(source: str, display: bool) -> str:
     """The formula's MathML, spelt as a browser spells it. Raises ``LatexError`` where KaTeX or Chromium will not."""
-    written = latex.mathml(source, display)
+    prepare([(source, display)])
+    made = _kept[source, display]
+    if isinstance(made, LatexError):
+        raise LatexError(made.message, made.position)
+    return made
+
+
+def prepare(formulas: Iterable[tuple[str, bool]]) -> None:
+    """Make the MathML of these ``(source, display)`` ready, in one call for all of them: several times quicker."""
+    new = [formula for formula in dict.fromkeys(formulas) if formula not in _kept]
+    if len(_kept) > KEPT:
+        _kept.clear()
+    _kept.update(zip(new, map(_spelt, latex.mathml_each(new)), strict=True))
+
+
+def known(source: str, display: bool) -> bool:
+    """Whether the formula's MathML is ready, so that ``accepted`` answers at once."""
+    return (source, display) in _kept
+
+
+def _spelt(written: str | LatexError) -> str | LatexError:
+    """KaTeX's MathML as Chromium is to have it, spelt as it spells its document, or why it will not."""
+    if isinstance(written, LatexError):
+        return written
+    try:
+        return _mended(written)
+    except LatexError as error:
+        return error
+
+
+def _mended(written: str) -> str:
     start, end = written.index("<math"), written.rindex("</math>") + len("</math>")
     root = etree.fromstring(written[start:end])
     semantics = root[0]

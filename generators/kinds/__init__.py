@@ -15,7 +15,7 @@ from proofpress.generators.kinds import business, flow, reference
 from proofpress.generators.kinds.page import Page
 from proofpress.generators.kinds.style import PAPERS, draw_style, set_fonts
 from proofpress.generators.kinds.traits import OFF, Kind
-from proofpress.generators.layout import ZONES, PageSpec, text_of
+from proofpress.generators.layout import ZONES, PageSpec, Style, text_of
 
 KINDS: dict[str, Kind] = {**flow.KINDS, **business.KINDS, **reference.KINDS}
 
@@ -36,12 +36,8 @@ def lay_out(
     """
     setting = setting or address
     kind = KINDS[features["kind"]]
-    language = Language(features["language"], address.stream("language"))
     style, paper = draw_style(features["kind"], kind.papers, features, setting.stream("style"), width)
-    page = Page(address, style, dict(features), language)
-    page.running_head(page.rng("running_head"))
-    kind.build(page)
-    page.page_number(page.rng("page_number"))
+    page = _write(kind, address, style, features)
     taken = None
     if bank is not None:
         page.pieces, taken = bank.fill(page.pieces, style, features["script"], address.stream("bank"))
@@ -53,3 +49,15 @@ def lay_out(
     style, face = set_fonts(style, features["script"], features["face"], text, setting.stream("fonts"))
     made = {**features, "paper": paper, "face": face, "font": style.font}
     return PageSpec("page.html.j2", style, pieces, made, OFF, taken)
+
+
+def _write(kind: Kind, address: Address, style: Style, features: Mapping[str, str]) -> Page:
+    """The page's content. To ask for each formula whether it can be set is slow, so all are taken as if they could be,
+    and asked for together; after a wrong guess the page is written again, which now knows better."""
+    while True:
+        page = Page(address, style, dict(features), Language(features["language"], address.stream("language")))
+        page.running_head(page.rng("running_head"))
+        kind.build(page)
+        page.page_number(page.rng("page_number"))
+        if page.guessed_right():
+            return page

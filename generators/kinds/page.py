@@ -36,6 +36,7 @@ class Page:
     counts: dict[str, int] = field(default_factory=dict)
     zone: str = "body"
     group: str = ""
+    guessed: list[tuple[str, bool]] = field(default_factory=list)  # formulas nobody has looked at, and if displayed
     _heights: dict[str, tuple[Piece, float]] = field(default_factory=dict)  # by id: the piece, and its likely height
 
     def rng(self, purpose: str) -> random.Random:
@@ -102,9 +103,21 @@ class Page:
         font = self.style.math_font
         for _ in range(TRIES):
             latex = draw()
-            if not font or mathml.accepted(latex, display, font):
+            if not font or self._accepted(latex, display):
                 return latex
         return PLAIN_FORMULA
+
+    def _accepted(self, latex: str, display: bool) -> bool:
+        """Whether the math font can set a formula; one that nobody has looked at yet is guessed to be settable."""
+        if mathml.known(latex, display):
+            return mathml.accepted(latex, display, self.style.math_font)
+        self.guessed.append((latex, display))
+        return True
+
+    def guessed_right(self) -> bool:
+        """Look at all formulas that were only guessed to be settable, in one call; whether every one of them is."""
+        mathml.prepare(self.guessed)
+        return all(mathml.accepted(*formula, self.style.math_font) for formula in self.guessed)
 
     def title(self, rng: random.Random, text: str = "", zone: str = "masthead") -> Piece:
         return self.text("title", text or self.language.phrase(rng, "title"), zone=zone, level=1)
