@@ -3,9 +3,11 @@
 Swapping the body of a ``file://`` shell page that has the style sheets, fonts and measuring script loaded is several
 times quicker than a page or context for each sheet; the shell must be a file, for a page without an address loads no
 font and says nothing. Where the browser can (``chromium-headless-shell``) it draws a frame only when it is asked for
-one, and so one for each sheet, which is its picture. The browser has no network. It is started anew, with its driver,
-when it grows old, breaks, or hangs. The driver lives in a thread of its own, because it keeps an event loop running in
-whichever thread it is used from, and V8 (``latex.py``) and Prefect will not work beside one.
+one, and so one for each sheet; where it can also draw a document on a canvas, and the shell asks for it
+(``templates/picture.js``), that frame is shown to nobody and the picture is read from the canvas. The browser has no
+network. It is started anew, with its driver, when it grows old, breaks, or hangs. The driver lives in a thread of its
+own, because it keeps an event loop running in whichever thread it is used from, and V8 (``latex.py``) and Prefect will
+not work beside one.
 
     with Browser(find_browser(), shell_page(css, script), width=1024, height=1448) as browser:
         sheet = browser.print(html, height=1448)
@@ -25,10 +27,12 @@ from threading import Timer
 from types import TracebackType
 from typing import Any
 
+import numpy as np
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
 from proofpress.generators.browser_path import BrowserBinary
+from proofpress.generators.picture import PNG, encode, unpack
 from proofpress.pages.errors import WorkError
 
 #: Flags that make pixels and rectangles the same from run to run; they are part of every manifest.
@@ -43,6 +47,7 @@ FLAGS = (
     "--enable-begin-frame-control",
     "--run-all-compositor-stages-before-draw",
     "--disable-dev-shm-usage",
+    "--enable-blink-features=CanvasDrawElement",
     "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
@@ -56,10 +61,19 @@ PICTURE = {"format": "png", "optimizeForSpeed": True}
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What came off the press: the PNG, and what ``templates/press.js`` measured on it."""
+    """What came off the press: the picture as the browser gave it, and what ``templates/press.js`` measured on it."""
 
-    png: bytes
+    drawn: bytes
+    width: int
     measured: dict[str, Any]
+
+    def picture(self) -> np.ndarray:
+        """The pixels of uint8: RGB, ``(height, width, 3)``, or where it has no colours ``(height, width)``."""
+        return unpack(self.drawn, self.width)
+
+    @property
+    def png(self) -> bytes:
+        return self.drawn if self.drawn.startswith(PNG) else encode(self.picture())
 
 
 class Browser:
@@ -124,11 +138,20 @@ class Browser:
         raise AssertionError("unreachable")
 
     def _print_once(self, html: str, height: int) -> Sheet:
-        if height != self._height:
+        if height != self._height and not self._on_canvas:
             self._page.set_viewport_size({"width": self._width, "height": height})
             self._height = height
         measured = json.loads(self._page.evaluate("html => press.print(html)", html))
-        return Sheet(base64.b64decode(self._picture()), measured)
+        drawn = self._read(height) if self._on_canvas else self._picture()
+        return Sheet(base64.b64decode(drawn), self._width, measured)
+
+    def _read(self, height: int) -> str:
+        """The sheet's pixels in base64, packed: a frame paints it, and shows it to nobody."""
+        for _ in range(FRAMES):
+            self._cdp.send("HeadlessExperimental.beginFrame", {"noDisplayUpdates": True})
+            if drawn := self._page.evaluate("height => picture.read(height)", height):
+                return str(drawn)
+        raise PlaywrightError(f"not painted in {FRAMES} frames")
 
     def _picture(self) -> str:
         """The page's PNG in base64."""
@@ -163,6 +186,12 @@ class Browser:
             self._page = self._new_page(context)
             self._page.goto(self._shell.as_uri())
             self._cdp = context.new_cdp_session(self._page)
+            self._on_canvas = self._draws_on_demand and self._page.evaluate(
+                "([width, height]) => typeof picture !== 'undefined' && picture.begin(width, height)",
+                [self._width, self._height],
+            )
+            if self._on_canvas:
+                self._picture()  # a page's first frame must be shown
         except PlaywrightError as error:
             self._driver.stop()
             raise WorkError(f"{self._binary.path}: the browser does not start: {error}") from error

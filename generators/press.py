@@ -27,6 +27,7 @@ from proofpress.generators.crops import cut_crops
 from proofpress.generators.kinds import PAPERS
 from proofpress.generators.layout import FRAMED, PageSpec, block_of, cell_lines, realised, references, text_of
 from proofpress.generators.painted import markup, paint
+from proofpress.generators.picture import encode
 from proofpress.generators.proof import RULES, proof
 from proofpress.generators.recipe import (
     LICENCE,
@@ -43,7 +44,6 @@ from proofpress.generators.sheet import MATH, Layout, quad, read_layout
 from proofpress.generators.unit_tests import write_tests
 from proofpress.generators.wear import CLEAN, wear
 from proofpress.pages import image, markdown
-from proofpress.pages.errors import WorkError
 from proofpress.pages.record import Check, Element, PageRecord, Reject, Source, Word, to_json
 from proofpress.pages.table import TableGrid
 from proofpress.templates.assets import katex_css
@@ -122,8 +122,9 @@ def _proofed(
 ) -> Iterator[PageRecord | Reject]:
     sheet = printing.result()
     layout = read_layout(sheet.measured)
-    picture = _decoded(sheet.png)
-    pixels = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
+    seen = sheet.picture()
+    pixels = seen if seen.ndim == 2 else cv2.cvtColor(seen, cv2.COLOR_RGB2GRAY)
+    picture = seen if seen.ndim == 3 else cv2.cvtColor(seen, cv2.COLOR_GRAY2RGB)
     try:
         label = markdown.write(
             [block for piece in spec.pieces if piece.id in layout.pieces and (block := block_of(piece)) is not None]
@@ -152,10 +153,11 @@ def _proofed(
         )
         return
     worn = spec.features["wear"]
+    shown = worn == CLEAN and recipe.rows != "crops"  # else the page's own picture goes nowhere
     elements = tuple(_elements(spec, layout))
     page = PageRecord(
         id=identity,
-        image=sheet.png,
+        image=encode(seen) if shown else b"",
         width=spec.style.width,
         height=spec.style.height,
         text=label,
@@ -176,14 +178,6 @@ def _proofed(
     if recipe.rows != "pages":
         for crop in cut_crops(page, spec, layout, picture, pixels, address, recipe.crops):
             yield crop if worn == CLEAN else wear(crop, worn, address)
-
-
-def _decoded(png: bytes) -> np.ndarray:
-    """The picture in RGB, ``(height, width, 3)`` of uint8; Pillow takes half as long again."""
-    picture = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR_RGB)
-    if picture is None:
-        raise WorkError(f"{len(png)} bytes that the browser gave are no picture")
-    return picture
 
 
 def _hashes(picture: np.ndarray, pixels: np.ndarray) -> dict[str, str]:
@@ -233,7 +227,7 @@ def shell_page() -> str:
         "<!doctype html><html lang='en'><meta charset='utf-8'><title>sheet</title>"
         f"<link rel='stylesheet' href='{katex_css().as_uri()}'>"
         f"<style>{faces}\n{read('css/page.css')}\n{read('css/kinds.css')}</style>"
-        f"<script>{read('press.js')}</script><body></body></html>"
+        f"<script>{read('picture.js')}{read('press.js')}</script><body></body></html>"
     )
 
 

@@ -30,7 +30,7 @@ const meet = (one, other) =>
 
 const press = {
   async print(html) {
-    document.body.innerHTML = html;
+    picture.lay(html);
     void document.body.offsetHeight; // lay out now, so that the fonts this page needs begin to load
     if (document.fonts.status === "loading") await document.fonts.ready;
     const dropped = this.fit();
