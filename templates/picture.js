@@ -30,6 +30,14 @@ const picture = {
     this.canvas.replaceChildren(sheet);
   },
 
+  // Do something while the sheet lies on the page itself, for nobody is told which element stands at a point of a canvas.
+  shown(work) {
+    const sheet = this.canvas?.firstElementChild;
+    if (sheet) document.body.prepend(sheet);
+    work();
+    if (sheet) this.canvas.replaceChildren(sheet);
+  },
+
   // The sheet's pixels down to this height, packed, in base64; null where no frame has painted it yet.
   read(height) {
     this.context.fillStyle = "#fff";

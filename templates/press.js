@@ -82,6 +82,7 @@ const press = {
     const lang = document.querySelector("#page")?.lang;
     this.segmenter = UNSPACED.has(lang) ? new Intl.Segmenter(lang, { granularity: "word" }) : null;
     this.boxes = [];
+    this.doubtful = [];
     for (const of of document.querySelectorAll("body *:not(.m *, svg *)")) {
       for (const r of of.getClientRects()) this.boxes.push(plain(r, of));
     }
@@ -125,6 +126,7 @@ const press = {
       pieces.push([id, rects, text, marker ? marker.textContent : "", wide]);
       if (formulas.length) math[id] = formulas;
     }
+    if (this.doubtful.length) picture.shown(() => this.ask(words));
     const failed = [...document.fonts].filter((font) => font.status === "error").map((font) => font.family);
     return { pieces, words, cells, math, failed, decor: this.decor(), ...this.setting() };
   },
@@ -278,7 +280,8 @@ const press = {
   },
 
   word(text, id, start, r, words) {
-    words.push(id, text, start, px(r.left), px(r.top), px(r.right), px(r.bottom), this.seen(r, id));
+    if (this.visible && this.others.some((other) => meet(r, other))) this.doubtful.push([words.length + 7, r, id]);
+    words.push(id, text, start, px(r.left), px(r.top), px(r.right), px(r.bottom), this.visible ? 1 : 0);
   },
 
   // The boxes of others that reach into an element: of all but what holds it and what it holds. KaTeX's own are not
@@ -288,15 +291,16 @@ const press = {
     return this.boxes.filter((box) => own.some((r) => meet(r, box)) && others(box));
   },
 
-  // 1 if the element itself stands topmost at the centre of a word of its own. Asking costs more than all else here, so
-  // it is asked where a box of another reaches into the word; where none does, nothing can stand over it.
-  seen(r, id) {
-    if (!this.visible) return 0;
-    if (!this.others.some((other) => meet(r, other))) return 1;
-    const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
-    return top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
+  // Whether the element itself stands topmost at the centre of a word of its own. Asking costs more than all else here,
+  // so it is asked where a box of another reaches into the word; where none does, nothing can stand over it.
+  ask(words) {
+    for (const [place, r, id] of this.doubtful) {
+      const top = document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2);
+      words[place] = top?.closest("[data-eid]")?.dataset.eid === id ? 1 : 0;
+    }
   },
   boxes: [], // of all elements
+  doubtful: [], // words that a box of another reaches into: where in the list of words it says that they are seen
   others: [], // boxes that reach into the element that is being measured
   visible: true, // whether that one is painted at all
 };

@@ -73,3 +73,16 @@ def test_png_holds_the_pixels(shape):
 def test_a_broken_png_is_an_error():
     with pytest.raises(WorkError, match="no picture"):
         unpack(b"\x89PNG and no more", 640)
+
+
+def test_what_stands_topmost_is_known_on_a_canvas_too(browser):
+    """A box of another reaches into both words; it covers one."""
+    box = "position: absolute; left: 0; top: 0; width: 50px; height: 40px"
+    html = (
+        "<div id='page' style='position: relative'>"
+        f"<div data-eid='under' style='{box}'>under</div><div data-eid='cover' style='{box}; background: #fff'></div>"
+        f"<div data-eid='over' style='{box}; top: 100px'>over</div>"
+        f"<div data-eid='back' style='{box}; top: 100px; z-index: -1; background: #fff'></div></div>"
+    )
+    words = browser.print(html, HEIGHT).measured["words"]
+    assert dict(zip(words[1::8], words[7::8], strict=True)) == {"under": 0, "over": 1}
