@@ -3,26 +3,39 @@
 import os
 import signal
 import time
+from importlib import resources
 from pathlib import Path
 
 import pytest
 
+from proofpress import templates
 from proofpress.generators.browser import Browser
 from proofpress.generators.browser_path import find_browser
 
-SHELL = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 }</style><script>
+PAGE = """<!doctype html><meta charset="utf-8"><style>body { margin: 0 }</style><script>%s
 const press = { async print(html) {
-  document.body.innerHTML = html;
-  return JSON.stringify({ n: document.body.childElementCount });
+  %s
+  return JSON.stringify({ n: %s.childElementCount });
 } };
 </script><body></body>"""
+SHELL = PAGE % ("", "document.body.innerHTML = html;", "document.body")
+DRAWING = resources.files(templates).joinpath("picture.js").read_text(encoding="utf-8")
+SHELLS = {
+    "screenshots": SHELL,
+    "canvas": PAGE
+    % (
+        resources.files(templates).joinpath("picture.js").read_text(encoding="utf-8"),
+        "picture.lay(html);",
+        "(picture.canvas?.firstElementChild ?? document.body)",
+    ),
+}
 SHEET = "<p>One</p><p>Two</p>"
 OTHER = "<h1>Another</h1>"
 
 
-@pytest.fixture
-def browser():
-    with Browser(find_browser(), SHELL, 640, 480) as browser:
+@pytest.fixture(params=SHELLS)
+def browser(request):
+    with Browser(find_browser(), SHELLS[request.param], 640, 480) as browser:
         yield browser
 
 
