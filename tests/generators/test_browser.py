@@ -22,12 +22,7 @@ SHELL = PAGE % ("", "document.body.innerHTML = html;", "document.body")
 DRAWING = resources.files(templates).joinpath("picture.js").read_text(encoding="utf-8")
 SHELLS = {
     "screenshots": SHELL,
-    "canvas": PAGE
-    % (
-        resources.files(templates).joinpath("picture.js").read_text(encoding="utf-8"),
-        "picture.lay(html);",
-        "(picture.canvas?.firstElementChild ?? document.body)",
-    ),
+    "canvas": PAGE % (DRAWING, "picture.lay(html);", "(picture.canvas?.firstElementChild ?? document.body)"),
 }
 SHEET = "<p>One</p><p>Two</p>"
 OTHER = "<h1>Another</h1>"
