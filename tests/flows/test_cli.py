@@ -133,7 +133,7 @@ def test_what_broke_a_shard_unexpectedly_is_traced(command, small, in_process, m
 
     monkeypatch.setattr("proofpress.flows.shard.print_pages", broken)
     ended = command("build", small, "--out", "out")
-    assert ended.code == 1 and "in broken" in ended.err and "5 of 5 shards failed" in ended.err
+    assert ended.code == 1 and "in broken" in ended.err and re.search(r"(\d+) of \1 shards failed", ended.err)
 
 
 def test_a_build_tells_what_was_made_and_where(tmp_path, small, in_process):

@@ -1,5 +1,4 @@
 import json
-import shutil
 from pathlib import Path
 
 import pypdfium2
@@ -89,25 +88,14 @@ def test_a_wrong_device_or_type_is_named(drawn: list[Path], option: dict[str, st
         read_files(drawn, "nano", **option)
 
 
-@pytest.fixture(scope="module")
-def headed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled model with a fresh multi-token head."""
-    network, processor = checkpoint.load("nano")
-    if not network.config.draft_heads:
-        network.add_draft_head()
-    folder = tmp_path_factory.mktemp("headed")
-    checkpoint.save(network, processor.tokenizer, folder)
-    return folder
-
-
 def run(*arguments: str | Path) -> str:
     result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def test_speculative_reading_is_the_same_text_and_one_object_of_pages(drawn: list[Path], headed: Path) -> None:
-    options = ("--model", headed, "--json", "--max-tokens", "12")
+def test_speculative_reading_is_the_same_text_and_one_object_of_pages(drawn: list[Path]) -> None:
+    options = ("--json", "--max-tokens", "12")
     plain = json.loads(run("read", *drawn, *options))
     drafted = json.loads(run("read", *drawn, *options, "--decoding", "speculative"))
     assert plain.keys() == {"pages"}
@@ -121,9 +109,9 @@ def test_the_text_is_printed_under_the_names_of_several_pages(drawn: list[Path])
     assert printed == "".join(f"==> {path} <==\n{text}\n" for path, text in zip(drawn, texts, strict=True))
 
 
-def test_speculative_reading_without_a_head_says_what_to_do(drawn: list[Path], headed: Path, tmp_path: Path) -> None:
-    for path in headed.iterdir():
-        shutil.copy(path, tmp_path)
+def test_speculative_reading_without_a_head_says_what_to_do(drawn: list[Path], tmp_path: Path) -> None:
+    network, processor = checkpoint.load("nano")
+    checkpoint.save(network, processor.tokenizer, tmp_path)
     weights = load_file(tmp_path / "model.safetensors")
     bare = {name: tensor for name, tensor in weights.items() if not name.startswith("mtp_module")}
     save_file(bare, tmp_path / "model.safetensors")
