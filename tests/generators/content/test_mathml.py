@@ -26,6 +26,17 @@ def test_what_the_browser_would_set_otherwise_is_refused(latex):
     assert not mathml.accepted(latex, True, "STIX Two Math")
 
 
+def test_formulas_are_at_hand_after_many_others_were_forgotten(monkeypatch):
+    monkeypatch.setattr(mathml, "KEPT", 2)
+    first = [(letter, True) for letter in "abcd"]
+    mathml.prepare(first)
+    before = [mathml.typeset(*formula) for formula in first]
+    mathml.prepare([("d", True), ("e", True)])
+    assert mathml.known("d", True) and mathml.known("e", True)
+    assert [mathml.typeset(*formula) for formula in first] == before
+    assert all(mathml.accepted(*formula, "STIX Two Math") for formula in first)
+
+
 def test_what_katex_refuses_is_refused():
     with pytest.raises(LatexError):
         mathml.typeset(r"\frac{a}{", True)
