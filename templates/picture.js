@@ -2,6 +2,9 @@
 // (https://github.com/WICG/html-in-canvas): it is read where it was drawn, without compositor, copies and PNG.
 
 const STRIP = 128; // rows of pixels that are read at once
+const OTHER = 255; // stands for a colour without a number
+const SLOTS = 4096; // for the numbers of colours, each at the first 12 bits of its product with SPREAD
+const SPREAD = 0x9e3779b1;
 
 const picture = {
   // Set up a canvas of this size that sheets lie on; whether the browser can draw them.
@@ -13,8 +16,9 @@ const picture = {
     Object.assign(canvas, { width, height });
     canvas.style.display = "block";
     document.body.replaceChildren(canvas);
-    Object.assign(this, { canvas, context, runs: new Uint8Array(2 * width * height) });
-    this.colours = new Uint8Array(3 * width * height);
+    const pixels = width * height;
+    Object.assign(this, { canvas, context, runs: new Uint8Array(2 * pixels), codes: new Uint8Array(pixels) });
+    this.others = new Uint8Array(3 * pixels);
     return true;
   },
 
@@ -48,44 +52,55 @@ const picture = {
       if (error.name === "InvalidStateError") return null;
       throw error;
     }
-    return (this.pack(height, true) ?? this.pack(height, false)).toBase64();
+    return this.pack(height).toBase64();
   },
 
-  // Packed: 1 for a picture in grey or 3 for one in colour, the paper's colour, the number of runs in four bytes (the
-  // lowest first), the runs, and the colours of all that is no paper. A run is two bytes: how many pixels are paper, and
-  // how many after them are not. Pixels are taken a strip at a time, for memory of that size is used again. null where
-  // the picture was to be grey and is not.
-  pack(height, grey) {
-    const { context, runs, colours, canvas: { width } } = this;
-    let run = 0, size = 0, paper;
+  // Packed: a 0, which no PNG begins with, the number of colours, and these in three bytes each, the paper's first; how
+  // many runs there are and how many pixels are no paper, in four bytes each (the lowest first); the runs; a byte for each
+  // pixel that is no paper; the other colours. A run is two bytes: how many pixels are paper, and how many after them are
+  // not. A pixel's byte is the number of its colour, or OTHER where that is the next of the other colours. Pixels are
+  // taken a strip at a time, for memory of that size is used again.
+  pack(height) {
+    const { context, runs, codes, others, canvas: { width } } = this;
+    const colours = new Uint32Array(OTHER), numbers = new Uint8Array(SLOTS); // a colour's number stands at its own slot
+    let run = 0, code = 0, other = 0, known = 0;
     for (let top = 0; top < height; top += STRIP) {
       const strip = context.getImageData(0, top, width, Math.min(STRIP, height - top));
       const pixels = new Uint32Array(strip.data.buffer), end = pixels.length;
-      paper ??= pixels[0];
+      if (!top) colours[known++] = pixels[0];
+      const paper = colours[0];
       for (let at = 0; at < end;) {
         let until = Math.min(at + 255, end), from = at;
         while (at < until && pixels[at] === paper) at++;
         runs[run++] = at - from;
         until = Math.min(at + 255, end), from = at;
         for (let pixel; at < until && (pixel = pixels[at]) !== paper; at++) {
-          colours[size++] = pixel;
-          if (grey) {
-            if ((pixel & 0xff) !== (pixel >> 8 & 0xff) || (pixel & 0xff) !== (pixel >> 16 & 0xff)) return null;
+          const slot = Math.imul(pixel, SPREAD) >>> 20;
+          if (numbers[slot] === 0 && known < OTHER) {
+            numbers[slot] = known;
+            colours[known++] = pixel;
+          }
+          const number = numbers[slot];
+          if (number !== 0 && colours[number] === pixel) {
+            codes[code++] = number;
           } else {
-            colours[size++] = pixel >> 8;
-            colours[size++] = pixel >> 16;
+            codes[code++] = OTHER;
+            others[other++] = pixel;
+            others[other++] = pixel >> 8;
+            others[other++] = pixel >> 16;
           }
         }
         runs[run++] = at - from;
       }
-      if (grey && ((paper & 0xff) !== (paper >> 8 & 0xff) || (paper & 0xff) !== (paper >> 16 & 0xff))) return null;
     }
-    const kind = grey ? [1, paper] : [3, paper, paper >> 8, paper >> 16];
-    const head = [...kind, run / 2, run >> 9, run >> 17, run >> 25];
-    const packed = new Uint8Array(head.length + run + size);
+    const bytes = (number) => [number, number >> 8, number >> 16, number >> 24];
+    const palette = [...colours.subarray(0, known)].flatMap((colour) => bytes(colour).slice(0, 3));
+    const head = [0, known, ...palette, ...bytes(run / 2), ...bytes(code)];
+    const packed = new Uint8Array(head.length + run + code + other);
     packed.set(head);
     packed.set(runs.subarray(0, run), head.length);
-    packed.set(colours.subarray(0, size), head.length + run);
+    packed.set(codes.subarray(0, code), head.length + run);
+    packed.set(others.subarray(0, other), head.length + run + code);
     return packed;
   },
 };

@@ -19,6 +19,9 @@ SHEETS = {
     "text": ("<div>One word <b>and</b> another</div>", 2),
     "colours": ("<div style='height: 300px; background: linear-gradient(90deg, #f0c, #0cf)'>red</div>", 3),
     "tinted paper": ("<div style='height: 480px; background: #fdf6e3; color: #123'>ink</div>", 3),
+    "many colours": (
+        "<div style='height: 480px; background: conic-gradient(red, yellow, lime, aqua, blue, magenta, red)'></div>", 3
+    ),
     "stripes": (
         "<div style='height: 480px; background: repeating-linear-gradient(90deg, #000 0 1px, #fff 1px 2px)'></div>", 2
     ),
