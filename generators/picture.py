@@ -39,14 +39,14 @@ def unpack(drawn: bytes, width: int) -> np.ndarray:
     lengths, numbers, others = np.split(data[counts + 8 :], (runs, runs + inks))
     inked, ends = lengths[1::2].astype(np.intp), np.cumsum(lengths, dtype=np.intp)
     codes = np.zeros((ends[-1] // width, width), np.uint8)
-    codes.ravel()[np.repeat(ends[::2] - np.cumsum(inked) + inked, inked) + np.arange(inks)] = numbers
+    places = np.repeat(ends[::2] - np.cumsum(inked) + inked, inked) + np.arange(inks)
+    codes.ravel()[places] = numbers
     others = others.reshape(-1, 3)
     if all((colours == colours[..., :1]).all() for colours in (table, others)):
         picture, others = cv2.LUT(codes, np.ascontiguousarray(table[..., 0])), others[:, 0]
     else:
         picture = cv2.applyColorMap(codes, table)
-    if len(others):
-        picture[codes == OTHER] = others
+    picture.reshape(-1, *others.shape[1:])[places[numbers == OTHER]] = others
     return picture
 
 

@@ -64,7 +64,7 @@ __all__ = [
     "variants_of",
 ]
 
-AHEAD = 1  # sheets the browser has been given before the last one is proofed: both work at once
+AHEAD = 2  # sheets the browser has been given before the last one is proofed: both work at once, neither waits long
 
 _idle: dict[tuple[int, BrowserBinary, int], list[Browser]] = {}  # by process, browser and width
 
