@@ -265,9 +265,13 @@ def _profile(
 
 
 def _recipe_text(values: Mapping[str, Any], profile: Mapping[str, Any]) -> str:
-    effects = [one for one in profile["attribution"]["effects"] if one["low"] > 0]
+    effects = profile["attribution"]["effects"]
     lines = [f"#   {one['feature']}: {one['effect']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})" for one in effects]
-    why = "\n".join(["# What costs the model reward, with intervals:", *lines]) if lines else "# Nothing stands out."
+    why = (
+        "\n".join(["# What costs the model reward (below 0: what spares it some), with intervals:", *lines])
+        if lines
+        else "# Nothing stands out."
+    )
     return (
         f"# What mining asks the press for. {len(effects)} features are told from noise.\n{why}\n#\n"
         + yaml.safe_dump(dict(values), sort_keys=False, allow_unicode=True)

@@ -112,18 +112,20 @@ def attribute(
 
 
 def sampling_weights(found: Attribution, strength: float = 1.0, most: float = 4.0) -> dict[str, float]:
-    """How often to print what: harder features by how many times the base loss pages with them have, to a power.
+    """How often to print what: by how many times the base loss pages with a feature have, to a power.
 
-    The interval's lower end counts, so that an unsure effect changes little. A model that hardly fails elsewhere would
-    get any weight, hence ``most``. Only weights above 1, rounded to hundredths.
+    An easier feature is printed less often: where one value of an axis is easy and all others fail alike, the
+    regression says only that, and a mix of the hard ones has little of the easy one. The interval's nearer end counts,
+    so that an unsure effect changes little. A model that hardly fails elsewhere would get any weight, hence ``most``,
+    and its inverse. Rounded to hundredths; none of them is 1.
     """
     floor = max(found.base, 0.01)
-    weights = {
-        one.feature: round(float(min(((floor + one.low) / floor) ** strength, most)), 2)
-        for one in found.effects
-        if one.low > 0
-    }
-    return {name: weight for name, weight in weights.items() if weight > 1}
+    weights = {}
+    for one in found.effects:
+        nearer = one.low if one.low > 0 else min(one.high, 0.0)
+        ratio = max(floor + nearer, 0.0) / floor
+        weights[one.feature] = round(float(min(max(ratio**strength, 1 / most), most)), 2)
+    return {name: weight for name, weight in weights.items() if weight != 1}
 
 
 def _columns(features: Sequence[Mapping[str, str]], content: Matrix) -> list[_Column]:

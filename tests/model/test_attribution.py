@@ -117,3 +117,14 @@ def test_weights_follow_the_lower_end_and_are_bounded() -> None:
     assert weights.keys() == {"script=arabic", "size=small"}
     assert all(1 < weight <= 3 for weight in weights.values())
     assert sampling_weights(found, strength=0.25, most=3.0)["size=small"] < weights["size=small"]
+
+
+def test_where_one_value_is_easy_and_all_others_fail_alike_it_is_printed_less() -> None:
+    rng = random.Random(5)
+    languages = [rng.choice(["en", "de", "fr", "pl"]) for _ in range(400)]
+    losses = [min(1.0, max(0.0, (0.05 if one == "en" else 0.35) + rng.gauss(0, 0.1))) for one in languages]
+    features = [{"language": one, "face": rng.choice(["serif", "sans"])} for one in languages]
+    found = attribute(losses, features, ["text"] * 400, [str(n) for n in range(400)])
+    weights = sampling_weights(found)
+    assert weights.keys() == {"language=en"} and 0.25 <= weights["language=en"] < 0.5
+    assert sampling_weights(found, strength=0) == {}
