@@ -265,7 +265,7 @@ _SCORES = pa.struct(
 def _hugging_face(kind: pa.DataType) -> Any:
     """The description ``datasets`` wants of an Arrow type, so that an image column is decoded as one."""
     if kind == IMAGE:
-        return {"_type": "Image"}
+        return {"mode": "RGB", "_type": "Image"}  # pages without colours are stored in grey
     if pa.types.is_struct(kind):
         return {f.name: _hugging_face(f.type) for f in kind}
     if pa.types.is_list(kind):

@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import datasets
 import pytest
@@ -65,6 +66,15 @@ def test_datasets_reads_a_folder_with_its_card_and_leaves_the_rejects_out(tmp_pa
     assert list(loaded) == ["train"]
     assert loaded["train"]["text"][:] == ["text 0", "text 1", "text 2"]
     assert loaded["train"][0]["image"].size == (8, 6)
+
+
+def test_datasets_hands_out_rgb_whatever_is_stored(tmp_path):
+    grey = io.BytesIO()
+    Image.new("L", (8, 6), 128).save(grey, "PNG")
+    pages = [records(1)[0], replace(records(2)[1], image=grey.getvalue())]
+    shards.write_shard(tmp_path / "data/train-00000-of-00001.parquet", pages)
+    loaded = datasets.load_dataset(str(tmp_path), cache_dir=str(tmp_path / "cache"))
+    assert [row["image"].getpixel((0, 0)) for row in loaded["train"]] == [(255, 255, 255), (128, 128, 128)]
 
 
 def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
