@@ -7,7 +7,7 @@ Everything is (B, heads, N, head width). Rotary positions: Su et al. 2021, arXiv
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -89,21 +89,24 @@ def join_heads(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)
 
 
-def rotations(places: Tensor, width: int, base: float) -> tuple[Tensor, Tensor]:
-    """Cosine and sine, each (..., N, width / 2) in float32, of the rotary angles at these places (..., N)."""
+def rotations(places: Tensor, width: int, base: float) -> Tensor:
+    """What ``rotate`` multiplies with at these places (..., N): (2, ..., N, width) in float32.
+
+    Of each dimension the cosine of its rotary angle, and the sine with the sign it has there.
+    """
     frequencies = base ** (-torch.arange(0, width, 2, device=places.device, dtype=torch.float32) / width)
     angles = places[..., None].float() * frequencies
-    return angles.cos(), angles.sin()
+    cosine, sine = angles.cos(), angles.sin()
+    return torch.stack((torch.cat((cosine, cosine), -1), torch.cat((-sine, sine), -1)))
 
 
-def rotate(x: Tensor, rotation: tuple[Tensor, Tensor]) -> Tensor:
+def rotate(x: Tensor, rotation: Tensor) -> Tensor:
     """Rotary positions of (..., B, heads, N, width), split-half: dimension ``i`` turns with ``i + width / 2``.
 
-    rotation: cosine and sine as of ``rotations``, (N, width / 2) or one a row, (B, N, width / 2).
+    rotation: as of ``rotations``, (2, N, width) or one a row, (2, B, N, width).
     """
-    cosine, sine = (part.to(x.dtype).unsqueeze(-3) for part in rotation)
-    first, second = x.chunk(2, -1)
-    return torch.cat((first * cosine - second * sine, second * cosine + first * sine), -1)
+    cosine, sine = rotation.to(x.dtype).unsqueeze(-3)
+    return torch.addcmul(x * cosine, x.roll(x.shape[-1] // 2, -1), sine)
 
 
 @dataclass(slots=True)
@@ -120,11 +123,22 @@ class Cache:
     lengths: Tensor
     extent: int = 0
     step: int = EXTENT_STEP
-    #: Rotary cosine and sine of all its places, (capacity, width / 2), once a pass has needed them.
-    rotations: tuple[Tensor, Tensor] | None = None
+    #: What turns queries and keys at each of its places, (2, capacity, width), once a pass has needed it.
+    rotations: Tensor | None = None
+    #: All places of a row, (capacity,).
+    every: Tensor = field(init=False)
+    #: Where the heads of each row begin, (B, heads, 1), and what hides a place and what does not.
+    _first: Tensor = field(init=False)
+    _hiding: Tensor = field(init=False)
     #: Of the pass that goes on: where its positions are written, and what hides later positions from each of them.
     _slots: Tensor | None = None
     mask: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        _, rows, heads, capacity, _ = self.keys.shape
+        self.every = torch.arange(capacity, device=self.keys.device)
+        self._first = torch.arange(rows * heads, device=self.keys.device).view(rows, heads, 1) * capacity
+        self._hiding = self.keys.new_tensor((float("-inf"), 0.0))
 
     @classmethod
     def empty(
@@ -154,13 +168,12 @@ class Cache:
 
     def begin(self, count: int) -> Tensor:
         """Make ready for a pass over the next ``count`` positions of each row; their places, (B, count)."""
-        _, rows, heads, capacity, _ = self.keys.shape
-        places = self.lengths[:, None] + torch.arange(count, device=self.lengths.device)
-        first = torch.arange(rows * heads, device=places.device).view(rows, heads, 1) * capacity
-        self._slots = (first + places[:, None]).flatten()
+        places = self.lengths[:, None] + self.every[:count]
+        self._slots = (self._first + places[:, None]).flatten()
         if self.extent:
-            later = torch.arange(self.extent, device=places.device) > places[:, None, :, None]
-            self.mask = self.keys.new_zeros(later.shape).masked_fill_(later, float("-inf"))  # (B, 1, count, extent)
+            later = self.every[: self.extent] > places[:, None, :, None]
+            hidden, seen = self._hiding
+            self.mask = torch.where(later, hidden, seen)  # (B, 1, count, extent)
         return places
 
     def extend(self, layer: int, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:

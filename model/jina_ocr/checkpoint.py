@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from proofpress.model.jina_ocr.config import ModelConfig, from_json, to_json
-from proofpress.model.jina_ocr.decoder import Experts
+from proofpress.model.jina_ocr.decoder import Stacked
 from proofpress.model.jina_ocr.network import JinaOCR
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import Tokenizer
@@ -59,7 +59,7 @@ def load(
     """The model of a folder, or the bundled ``nano``, ready to read, and its processor.
 
     dtype: what it computes in, a type or its name; with ``auto`` the type of its files, which then are mapped and not
-    copied but for the experts. Whether it has a multi-token head is decided by its tensors.
+    copied but for what is stacked. Whether it has a multi-token head is decided by its tensors.
 
     Raises ``RequestError`` that names the folder and what is wrong with it, tensor by tensor.
     """
@@ -71,8 +71,8 @@ def load(
     expected = network.state_dict().keys()
     stacked: set[str] = set()
     for prefix, module in network.named_modules():
-        if isinstance(module, Experts):
-            # One layer at a time: its file need not stay in memory when its experts have been stacked.
+        if isinstance(module, Stacked):
+            # One at a time: its file need not stay in memory when its matrices have been stacked.
             names = [name for name in expected if name.startswith(f"{prefix}.")]
             read = weights.read(names, wanted, device)
             module.load_state_dict({name.removeprefix(f"{prefix}."): t for name, t in read.items()}, assign=True)

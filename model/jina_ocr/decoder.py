@@ -6,13 +6,14 @@ DeepSeekMoE: Dai et al. 2024, arXiv 2401.06066. A token goes to the experts its 
 router's plain softmax (the weights of the chosen do not sum to one), and always to the shared net.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from proofpress.model.jina_ocr.attention import Cache, attend, join_heads, rotate, split_heads, without_autocast
+from proofpress.model.jina_ocr.attention import Cache, attend, join_heads, rotate, without_autocast
 from proofpress.model.jina_ocr.config import DecoderConfig
 
 #: In training an expert's rows are filled up to a multiple of this: each new number of rows makes the CPU's matrix
@@ -62,21 +63,54 @@ class RootMeanSquareNorm(nn.Module):
         return F.rms_norm(x, self.weight.shape, self.weight.to(x.dtype), eps=1e-6)
 
 
-class DecoderAttention(nn.Module):
-    """Causal attention with rotary positions, (B, N, width) -> the same."""
+class Stacked(nn.Module):
+    """Holds matrices of one shape as one parameter and saves them one by one under their published names.
+
+    published: of each such parameter, the names of its matrices, after the module's own name.
+    """
+
+    published: Mapping[str, Sequence[str]]
+
+    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        for name, parts in self.published.items():
+            stacked = destination.pop(prefix + name)
+            destination.update(zip((prefix + part for part in parts), stacked, strict=True))
+
+    def _load_from_state_dict(
+        self,
+        state_dict: Any,
+        prefix: str,
+        local_metadata: Any,
+        strict: bool,
+        missing_keys: list[str],
+        unexpected_keys: list[str],
+        error_msgs: list[str],
+    ) -> None:
+        for name, parts in self.published.items():
+            keys = [prefix + part for part in parts]
+            if all(key in state_dict for key in keys):
+                state_dict[prefix + name] = torch.stack([state_dict.pop(key) for key in keys])
+        super()._load_from_state_dict(
+            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+        )
+
+
+class DecoderAttention(Stacked):
+    """Causal attention with rotary positions, (B, N, width) -> the same. qkv_proj: (3, width, width)."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
         self.heads = config.heads
-        self.q_proj = nn.Linear(config.width, config.width, bias=False)
-        self.k_proj = nn.Linear(config.width, config.width, bias=False)
-        self.v_proj = nn.Linear(config.width, config.width, bias=False)
+        self.qkv_proj = nn.Parameter(torch.empty(3, config.width, config.width))
+        self.published = {"qkv_proj": ("q_proj.weight", "k_proj.weight", "v_proj.weight")}
         self.o_proj = nn.Linear(config.width, config.width, bias=False)
 
-    def forward(self, x: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None, layer: int) -> Tensor:
-        both = torch.stack((split_heads(self.q_proj(x), self.heads), split_heads(self.k_proj(x), self.heads)))
-        query, key = rotate(both, rotation)
-        value = split_heads(self.v_proj(x), self.heads)
+    def forward(self, x: Tensor, rotation: Tensor, cache: Cache | None, layer: int) -> Tensor:
+        projected = F.linear(x, self.qkv_proj.flatten(0, 1)).unflatten(-1, (3, self.heads, -1))
+        parts = projected.permute(2, 0, 3, 1, 4)  # (3, B, heads, N, head width)
+        query, key = rotate(parts[:2], rotation)
+        value = parts[2]
         mask = None
         if cache is not None:
             key, value = cache.extend(layer, key, value)
@@ -85,21 +119,22 @@ class DecoderAttention(nn.Module):
         return self.o_proj(join_heads(attend(query, key, value, scale=scale, causal=mask is None, mask=mask)))
 
 
-class GatedMlp(nn.Module):
-    """SwiGLU, Shazeer 2020, arXiv 2002.05202."""
+class GatedMlp(Stacked):
+    """SwiGLU, Shazeer 2020, arXiv 2002.05202. gate_up_proj: (2, hidden, width)."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
-        self.gate_proj = nn.Linear(width, hidden, bias=False)
-        self.up_proj = nn.Linear(width, hidden, bias=False)
+        self.gate_up_proj = nn.Parameter(torch.empty(2, hidden, width))
+        self.published = {"gate_up_proj": ("gate_proj.weight", "up_proj.weight")}
         self.down_proj = nn.Linear(hidden, width, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        gate, up = F.linear(x, self.gate_up_proj.flatten(0, 1)).chunk(2, -1)
+        return self.down_proj(F.silu(gate) * up)
 
 
-class Experts(nn.Module):
-    """SwiGLU nets side by side, held as three stacked tensors and saved one by one under the published names.
+class Experts(Stacked):
+    """SwiGLU nets side by side.
 
     gate_proj, up_proj: (experts, hidden, width). down_proj: (experts, width, hidden).
     """
@@ -109,6 +144,10 @@ class Experts(nn.Module):
         self.gate_proj = nn.Parameter(torch.empty(experts, hidden, width))
         self.up_proj = nn.Parameter(torch.empty(experts, hidden, width))
         self.down_proj = nn.Parameter(torch.empty(experts, width, hidden))
+        self.published = {
+            name: [f"{expert}.{name}.weight" for expert in range(experts)]
+            for name in ("gate_proj", "up_proj", "down_proj")
+        }
 
     def each(self, rows: Tensor, sizes: Tensor) -> Tensor:
         """Each expert's net on its own of the rows (T, width), which stand together: the first sizes[0] and so on."""
@@ -123,31 +162,6 @@ class Experts(nn.Module):
         up = F.linear(x, self.up_proj.view(-1, width))
         weighted = (F.silu(gate) * up).unflatten(-1, (experts, hidden)) * weights.to(x.dtype)[..., None]
         return torch.bmm(weighted.transpose(0, 1), self.down_proj.to(weighted.dtype).mT).sum(0)
-
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
-        for name, stacked in self._parameters.items():
-            assert stacked is not None
-            for expert, weight in enumerate(stacked if keep_vars else stacked.detach()):
-                destination[f"{prefix}{expert}.{name}.weight"] = weight
-
-    def _load_from_state_dict(
-        self,
-        state_dict: Any,
-        prefix: str,
-        local_metadata: Any,
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
-        for name, stacked in self._parameters.items():
-            assert stacked is not None
-            keys = [f"{prefix}{expert}.{name}.weight" for expert in range(len(stacked))]
-            if all(key in state_dict for key in keys):
-                state_dict[prefix + name] = torch.stack([state_dict.pop(key) for key in keys])
-        super()._load_from_state_dict(
-            state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
-        )
 
 
 def _grouped_product(rows: Tensor, matrices: Tensor, sizes: Tensor) -> Tensor:
@@ -210,9 +224,7 @@ class DecoderLayer(nn.Module):
         self.post_attention_layernorm = RootMeanSquareNorm(config.width)
         self.mlp = GatedMlp(config.width, config.dense_width) if layer < config.dense_layers else Mixture(config)
 
-    def forward(
-        self, x: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None = None
-    ) -> tuple[Tensor, Routing | None]:
+    def forward(self, x: Tensor, rotation: Tensor, cache: Cache | None = None) -> tuple[Tensor, Routing | None]:
         x = x + self.self_attn(self.input_layernorm(x), rotation, cache, self.layer)
         fed = self.mlp(self.post_attention_layernorm(x))
         mixed, routing = fed if isinstance(fed, tuple) else (fed, None)

@@ -43,19 +43,21 @@ class Drafter:
         known = [[*tokens, *[pad] * (width - len(tokens))] for tokens in self.committed]
         tokens = torch.tensor(known, device=embed.weight.device)
         before = [max(length - count, 0) for length, count in zip(lengths, counts, strict=True)]
-        self.cache.set_lengths(before, room=width)
-        last = torch.tensor(counts, device=embed.weight.device) - 1
-        state, guess = self.run(tokens, self.hidden[:, :width], last)
+        # One extent for all guesses: it hides the places that none of them has reached yet.
+        self.cache.set_lengths(before, room=width + self.drafts - 1)
+        ends = torch.tensor(counts, device=embed.weight.device)
+        state, guess = self.run(tokens, self.hidden[:, :width], ends)
         guesses = [guess.clone()]
-        first = torch.zeros_like(last)
-        for step in range(1, self.drafts):
-            self.cache.set_lengths([length + step - 1 for length in lengths], room=1)
-            state, guess = self.run(guess, state, first)
+        for _ in range(1, self.drafts):
+            self.cache.lengths += ends
+            ends = torch.ones_like(ends)
+            state, guess = self.run(guess, state, ends)
             guesses.append(guess.clone())
         return torch.cat(guesses, 1).tolist()
 
-    def _guess(self, tokens: Tensor, hidden: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
-        """One pass of the head over (rows, N): the state of each row's last entry and its likeliest token."""
-        states = self.network.draft(self.network.model.embed_tokens(tokens), hidden, self.cache)
-        state = states[torch.arange(len(last), device=last.device), last][:, None]  # (rows, 1, width)
+    def _guess(self, tokens: Tensor, hidden: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+        """One pass of the head over (rows, N): each row's state at its last entry and the likeliest token."""
+        state = self.network.draft(self.network.model.embed_tokens(tokens), hidden, self.cache)  # (rows, N, width)
+        if state.shape[1] > 1:
+            state = state.take_along_dim((counts - 1)[:, None, None], 1)
         return state, self.network.logits(state).argmax(-1)

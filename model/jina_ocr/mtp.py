@@ -24,9 +24,7 @@ class MultiTokenHead(nn.Module):
         self.eh_proj = nn.Linear(2 * config.width, config.width, bias=False)
         self.mtp_block = DecoderLayer(config, layer=0)
 
-    def forward(
-        self, embedded: Tensor, hidden: Tensor, rotation: tuple[Tensor, Tensor], cache: Cache | None = None
-    ) -> Tensor:
+    def forward(self, embedded: Tensor, hidden: Tensor, rotation: Tensor, cache: Cache | None = None) -> Tensor:
         # The embedding comes first: the other order loads without complaint and drafts nothing right.
         joined = self.eh_proj(torch.cat((self.enorm(embedded), self.hnorm(hidden)), -1))
         return self.mtp_block(joined, rotation, cache)[0]

@@ -18,7 +18,7 @@ from torch.nn import functional as F
 
 from proofpress.model.jina_ocr.attention import Cache, rotations
 from proofpress.model.jina_ocr.config import ModelConfig
-from proofpress.model.jina_ocr.decoder import DecoderLayer, Experts, RootMeanSquareNorm, Routing
+from proofpress.model.jina_ocr.decoder import DecoderLayer, RootMeanSquareNorm, Routing, Stacked
 from proofpress.model.jina_ocr.mtp import MultiTokenModule
 from proofpress.model.jina_ocr.processor import Batch, Views
 from proofpress.model.jina_ocr.vision import ClipEmbeddings, ClipEncoder, SamEncoder
@@ -108,16 +108,14 @@ class Trunk(nn.Module):
                 routings.append(routing)
         return self.norm(x), tuple(routings)
 
-    def rotation(self, count: int, cache: Cache | None = None) -> tuple[Tensor, Tensor]:
-        """Rotary cosine and sine of ``count`` positions, from the beginning or after those in the cache."""
+    def rotation(self, count: int, cache: Cache | None = None) -> Tensor:
+        """The rotary positions of ``count`` places, from the beginning or after those in the cache."""
         if cache is None:
             return rotations(torch.arange(count, device=self.image_newline.device), self.head_width, self.rope_base)
         places = cache.begin(count)
         if cache.rotations is None:
-            every = torch.arange(cache.keys.shape[3], device=places.device)
-            cache.rotations = rotations(every, self.head_width, self.rope_base)
-        cosine, sine = cache.rotations
-        return cosine[places], sine[places]
+            cache.rotations = rotations(cache.every, self.head_width, self.rope_base)
+        return cache.rotations[:, places]
 
 
 class JinaOCR(nn.Module):
@@ -203,8 +201,10 @@ def initialise(network: nn.Module) -> None:
             nn.init.zeros_(module.weight)
         elif isinstance(module, nn.Embedding):
             nn.init.normal_(module.weight, std=0.02)
-        elif isinstance(module, Experts):
-            for weight, gain in ((module.gate_proj, 0.7), (module.up_proj, 0.7), (module.down_proj, 0.3 * 0.7)):
+        elif isinstance(module, Stacked):
+            for stacked in module.published:
+                weight = module.get_parameter(stacked)
+                gain = 0.3 * 0.7 if stacked in into_stream else 0.7
                 nn.init.normal_(weight, std=gain * weight.shape[-1] ** -0.5)
         elif isinstance(module, Trunk):
             for vector in (module.image_newline, module.view_seperator, module.sam_model.pos_embed):

@@ -42,7 +42,7 @@ def tiled_config() -> ModelConfig:
 
 
 def build(config: ModelConfig) -> tuple[JinaOCR, Processor]:
-    torch.manual_seed(0)
+    torch.manual_seed(6)
     network = JinaOCR(config).eval()
     with torch.no_grad():  # tables start at zero, where a wrong one would not show
         for name, parameter in network.named_parameters():

@@ -91,7 +91,7 @@ def mutate_rotary_base(network: JinaOCR, patch: pytest.MonkeyPatch) -> None:
 
 def mutate_rotary_pairs(network: JinaOCR, patch: pytest.MonkeyPatch) -> None:
     def interleaved(x: torch.Tensor, rotation) -> torch.Tensor:
-        cosine, sine = (part.unsqueeze(-3) for part in rotation)
+        cosine, sine = (part.chunk(2, -1)[1].unsqueeze(-3) for part in rotation)
         even, odd = x[..., 0::2], x[..., 1::2]
         return torch.stack((even * cosine - odd * sine, odd * cosine + even * sine), -1).flatten(-2)
 
