@@ -275,7 +275,8 @@ def freeze(network: nn.Module, patterns: Sequence[str]) -> None:
     for pattern in patterns:
         found = [parameter for name, parameter in network.named_parameters() if re.search(pattern, name)]
         if not found:
-            raise RequestError(f"freeze: {pattern!r} is found in no parameter's name; see `proofpress model nano`")
+            some = next(name for name, _ in network.named_parameters() if name.startswith("model.layers."))
+            raise RequestError(f"freeze: {pattern!r} is found in no parameter's name, such as {some}")
         for parameter in found:
             parameter.requires_grad_(False)
 
