@@ -17,7 +17,7 @@ from proofpress.generators.layout import PageSpec
 from proofpress.generators.wear import CLEAN, PROFILES
 from proofpress.pages.record import record_id
 
-VERSION = "5"  # of the press: raise it when the same address prints another page
+VERSION = "6"  # of the press: raise it when the same address prints another page
 LICENCE = "CC0-1.0"  # of what the press itself writes
 STAGE = "press"
 

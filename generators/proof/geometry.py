@@ -10,6 +10,7 @@ from proofpress.generators.proof.printed import Printed
 from proofpress.generators.sheet import Box
 
 SLACK = 3.0  # pixels by which a glyph may stand out of its element's box: italics, radicals, tall integrals
+WIDE = SLACK + 0.5  # of a word at its element's side: the press lets content jut out as far, in whole pixels
 TALL = 0.15  # share of a word's height by which its font may reach out of a tight line: room for marks, seldom ink
 OVERLAP = 0.3  # share of the lower word's height that two words' boxes may have in common: tight leading, not ink
 TALL_OVERLAP = 0.45  # the same where fonts keep room for marks above and below letters
@@ -30,8 +31,7 @@ def unclipped(printed: Printed) -> Iterator[str]:
         boxes = printed.layout.pieces[word.element].boxes
         tall = SLACK + TALL * (bottom - top)
         if not any(
-            left >= b[0] - SLACK and top >= b[1] - tall and right <= b[2] + SLACK and bottom <= b[3] + tall
-            for b in boxes
+            left >= b[0] - WIDE and top >= b[1] - tall and right <= b[2] + WIDE and bottom <= b[3] + tall for b in boxes
         ):
             yield f"{word.element}: {word.text!r} stands out of its element"
 

@@ -7,10 +7,12 @@ import numpy as np
 
 from proofpress.generators.proof.geometry import SLACK
 from proofpress.generators.proof.printed import Printed
+from proofpress.generators.sheet import MATH
 
 PAPER = 230  # grey levels below this are ink or its soft edge; paper tints and table stripes lie above
 FAINT = 210  # a thin dash's ink is no darker than this
 JUT = 0.12  # share of a word's height by which a glyph may stand out of its box, in large type
+TAIL = 1.5  # pixels more for a formula: the browser makes its box low, and an italic f reaches below it
 CONTRAST = 3.0  # of each word's ink to its paper, as WCAG 2.2 (1.4.3) counts it and asks of large print
 
 #: Pieces that are nothing but their words; the others have lines and drawings beside them.
@@ -50,6 +52,7 @@ def in_its_boxes(printed: Printed) -> Iterator[str]:
     owned = np.concatenate((np.array(drawn).reshape(-1, 4), _boxes(printed)))
     slack = np.maximum(SLACK, JUT * (owned[:, 3] - owned[:, 1]))
     slack[: len(drawn)] = SLACK
+    slack[len(drawn) :][[word.text == MATH for word in printed.layout.words]] += TAIL
     near = np.maximum(owned[:, :2] - slack[:, None], 0).astype(int)
     far = np.ceil(owned[:, 2:] + slack[:, None]).astype(int)
     stray = printed.pixels < PAPER
