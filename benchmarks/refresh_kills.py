@@ -4,8 +4,10 @@
     python benchmarks/refresh_kills.py --kills 5 --what browser --work /tmp/browsers     (or worker)
 
 The loop is small and real: the im2latex fixture is cleaned, mined with nano, a few steps are trained, and both models
-read a frozen benchmark. Where workers or browsers are killed it prints pages too, and its shards are made by processes.
-Compared are ``version.json`` and every manifest, byte for byte, and that no process is left.
+read a frozen benchmark. Where workers or browsers are killed it prints pages too; where workers are, processes make its
+shards. Compared are ``version.json`` and every manifest, byte for byte, and that no process is left. Moments are drawn
+from the time in which the undisturbed run had such a process; one at which there was none to kill does not count, and
+another is drawn.
 """
 
 import argparse
@@ -15,6 +17,9 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,25 +53,63 @@ RECIPE: dict[str, Any] = {
 
 #: What makes a loop have workers and browsers, and what stands in their command lines.
 PRINTING = {"press": {"pages": 12, "rows": "both", "crops": 2}, "rows_per_shard": 4}
-VICTIMS = {"command": "refresh", "worker": "spawn_main", "browser": "--headless"}
+VICTIMS = {"command": "", "worker": "spawn_main", "browser": "--headless"}
+MARK = "PROOFPRESS_KILLS"
+TRIES = 3  # runs for each kill that is wanted, at most
 
 
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "proofpress.flows.cli", *arguments]
 
 
-def start(work: Path, out: str, runner: str) -> "subprocess.Popen[bytes]":
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A refresh at work. mark: stands in the environment of all that it starts; a browser has a session of its own."""
+
+    process: "subprocess.Popen[bytes]"
+    mark: bytes
+
+    def alive(self) -> dict[int, str]:
+        """Its processes that still run, by their command lines."""
+        found = {}
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            try:
+                if self.mark in environment.read_bytes().split(b"\0"):
+                    line = (environment.parent / "cmdline").read_text().replace("\0", " ")
+                    if line:  # a zombie has none
+                        found[int(environment.parent.name)] = line
+            except OSError:
+                continue
+        return found
+
+    def there(self, what: str) -> list[int]:
+        """Those of its processes that are this."""
+        if what == "command":
+            return [self.process.pid] if self.process.poll() is None else []
+        return sorted(process for process, line in self.alive().items() if VICTIMS[what] in line)
+
+
+def start(work: Path, out: str, runner: str) -> Started:
     line = command("refresh", "loop.yaml", "--out", out, "--quiet", "--runner", runner)
-    return subprocess.Popen(line, cwd=work, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+    value = uuid.uuid4().hex
+    with (work / f"{out}.log").open("ab") as log:
+        process = subprocess.Popen(
+            line, cwd=work, stdout=log, stderr=log, start_new_session=True, env={**os.environ, MARK: value}
+        )
+    return Started(process, f"{MARK}={value}".encode())
 
 
-def finish(work: Path, out: str, runner: str) -> float:
-    began = time.monotonic()
-    process = start(work, out, runner)
-    _, errors = process.communicate()
-    if process.returncode:
-        raise SystemExit(f"{out}: exit code {process.returncode}: {errors.decode()}")
-    return time.monotonic() - began
+def finish(work: Path, out: str, runner: str, what: str = "command") -> tuple[float, float, float]:
+    """Run it to its end: its seconds, and at which of them there first and last was something to kill."""
+    began, seen = time.monotonic(), []
+    started = start(work, out, runner)
+    while started.process.poll() is None:
+        if started.there(what):
+            seen.append(time.monotonic() - began)
+        time.sleep(0.2)
+    if started.process.returncode:
+        raise SystemExit(f"{out}: exit code {started.process.returncode}: {(work / f'{out}.log').read_text()}")
+    return time.monotonic() - began, min(seen, default=0.0), max(seen, default=0.0)
 
 
 def result(out: Path) -> dict[str, bytes]:
@@ -83,25 +126,16 @@ def result(out: Path) -> dict[str, bytes]:
     return {str(p.relative_to(out)): p.read_bytes() for p in sorted(out.rglob("*")) if p.name in names}
 
 
-def alive(session: int) -> dict[int, str]:
-    """The processes of a command's session by their command lines."""
-    found = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rsplit(")", 1)[1].split()
-            if int(fields[3]) == session and fields[0] != "Z":
-                found[int(status.parent.name)] = (status.parent / "cmdline").read_text().replace("\0", " ")
-        except OSError:
-            continue
-    return found
-
-
-def kill(what: str, session: int, rng: random.Random) -> bool:
-    """Kill one of the processes that are this, if there is any."""
-    there = sorted(process for process, line in alive(session).items() if VICTIMS[what] in line)
-    if there:
-        os.kill(rng.choice(there) if what != "command" else session, signal.SIGKILL)
-    return bool(there)
+def kill(what: str, started: Started, moment: float, rng: random.Random) -> bool:
+    """Kill one of the processes that are this, once the moment has come and there is one; whether there was."""
+    began = time.monotonic()
+    while started.process.poll() is None:
+        time.sleep(0.05)
+        if time.monotonic() > began + moment and (there := started.there(what)):
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(rng.choice(there), signal.SIGKILL)
+                return True
+    return False
 
 
 def main() -> None:
@@ -113,37 +147,41 @@ def main() -> None:
     options = parser.parse_args()
     work, moments = options.work, random.Random(options.seed)
     work.mkdir(parents=True, exist_ok=True)
-    runner = "inline" if options.what == "command" else "processes"
-    build = RECIPE["build"] if runner == "inline" else {**RECIPE["build"], **PRINTING}
+    runner = "processes" if options.what == "worker" else "inline"
+    build = RECIPE["build"] if options.what == "command" else {**RECIPE["build"], **PRINTING}
     (work / "loop.yaml").write_text(yaml.safe_dump({**RECIPE, "build": build}))
     subprocess.run(command("clean", "im2latex", FIXTURE, "--out", "frozen", "--quiet"), cwd=work, check=True)
-    seconds = finish(work, "undisturbed", runner)
+    seconds, first, last = finish(work, "undisturbed", runner, options.what)
     wanted = result(work / "undisturbed")
     print(f"undisturbed: {seconds:.1f} s, {len(wanted)} files to compare", flush=True)
-    again = finish(work, "undisturbed", runner)
+    print(f"moments are drawn from {first:.1f} to {last:.1f} s", flush=True)
+    again, _, _ = finish(work, "undisturbed", runner)
     print(f"nothing changed: {again:.1f} s, the same: {result(work / 'undisturbed') == wanted}", flush=True)
-    same = 0
-    for number in range(options.kills):
-        out, moment = f"killed-{number}", moments.uniform(0, seconds)
-        process = start(work, out, runner)
-        hit, began = False, time.monotonic()
-        while process.poll() is None and time.monotonic() < began + moment:
-            time.sleep(0.05)
-        while process.poll() is None and not hit:
-            time.sleep(0.05)
-            hit = kill(options.what, process.pid, moments)  # there may be none of these yet
+    same = hits = 0
+    for number in range(TRIES * options.kills):
+        out, moment = f"killed-{number}", moments.uniform(first, last)
+        started = start(work, out, runner)
+        hit = kill(options.what, started, moment, moments)
         done = sorted(path.parent.name for path in (work / out).rglob("manifest.json"))
-        state = f"killed with {', '.join(done) or 'nothing'} complete" if hit else "had ended"
-        process.communicate()
-        time.sleep(2)
-        orphans = alive(process.pid)
+        started.process.wait()
+        if not hit:
+            print(f"     at {moment:6.1f} s  there was nothing to kill; another moment is drawn", flush=True)
+            continue
+        time.sleep(5)
+        orphans = started.alive()
         finish(work, out, runner)
         equal = result(work / out) == wanted
+        hits += 1
         same += equal and not orphans
-        verdict = f"{'the same' if equal else 'DIFFERENT'}, {len(orphans)} left over"
-        print(f"{number + 1:>3}  at {moment:6.1f} s  {state}: {verdict}", flush=True)
-    print(f"{same} of {options.kills} ended as the undisturbed one, with no process left over")
-    sys.exit(same != options.kills)
+        then = "went on" if started.process.returncode == 0 else "ended"
+        verdict = f"{then}; {'the same' if equal else 'DIFFERENT'}, {len(orphans)} left over"
+        print(
+            f"{hits:>3}  at {moment:6.1f} s  killed with {', '.join(done) or 'nothing'} complete: {verdict}", flush=True
+        )
+        if hits == options.kills:
+            break
+    print(f"{same} of {hits} ended as the undisturbed one, with no process left over")
+    sys.exit(not same == hits == options.kills)
 
 
 if __name__ == "__main__":
