@@ -138,7 +138,7 @@ def test_what_broke_a_shard_unexpectedly_is_traced(command, small, in_process, m
 
 def test_a_build_tells_what_was_made_and_where(tmp_path, small, in_process):
     result = in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out")], catch_exceptions=False)
-    assert "kept 26 of 30 (train 21, validation 5)" in result.output
+    assert "kept 26 of 30 (train 23, validation 3)" in result.output
     assert "proof: text.differs" in result.output
     for path in (tmp_path / "out", tmp_path / "out/report.html", tmp_path / "out/manifest.json"):
         assert str(path) in result.output and path.exists()
@@ -149,7 +149,7 @@ def test_a_build_tells_what_was_made_and_where(tmp_path, small, in_process):
 def test_json_is_one_object_and_nothing_else(tmp_path, small, in_process):
     result = in_process.invoke(app, ["build", str(small), "--out", str(tmp_path / "out"), "--json"])
     told = json.loads(result.stdout)
-    assert told["splits"] == {"train": 21, "validation": 5} and told["was_there"] is False
+    assert told["splits"] == {"train": 23, "validation": 3} and told["was_there"] is False
     assert Path(told["report"]).exists()
 
 

@@ -37,7 +37,7 @@ def test_a_build_is_a_dataset_with_all_its_parts(tmp_path, recipe: BuildRecipe):
     made = build(recipe, tmp_path / "out")
     manifest = read_manifest(tmp_path / "out")
     assert manifest == made.manifest and not made.was_there
-    assert manifest["splits"] == {"train": 21, "validation": 5}
+    assert manifest["splits"] == {"train": 23, "validation": 3}
     assert manifest["sources"]["press"]["made"] == 30 == sum(manifest["splits"].values()) + 4
     assert manifest["rejected"] == {"proof: text.differs": 4}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {
@@ -50,7 +50,7 @@ def test_a_build_is_a_dataset_with_all_its_parts(tmp_path, recipe: BuildRecipe):
 def test_hugging_face_reads_it_with_nothing_else(tmp_path, recipe: BuildRecipe):
     build(recipe, tmp_path / "out")
     loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
-    assert {split: len(rows) for split, rows in loaded.items()} == {"train": 21, "validation": 5}
+    assert {split: len(rows) for split, rows in loaded.items()} == {"train": 23, "validation": 3}
     assert loaded["train"][0]["image"].size == (240, 120)
 
 

@@ -19,4 +19,4 @@ def test_a_deployment_finds_the_flow_and_a_form_for_its_recipe(name):
 def test_a_flow_does_what_the_command_does(tmp_path, quick_press, recipe):
     from proofpress.flows.scheduled import build
 
-    assert build.fn(recipe, tmp_path / "out", runner="inline") == {"train": 21, "validation": 5}
+    assert build.fn(recipe, tmp_path / "out", runner="inline") == {"train": 23, "validation": 3}
