@@ -4,10 +4,10 @@
     python benchmarks/refresh_kills.py --kills 5 --what browser --work /tmp/browsers     (or worker)
 
 The loop is small and real: the im2latex fixture is cleaned, mined with nano, a few steps are trained, and both models
-read a frozen benchmark. Where workers or browsers are killed it prints pages too; where workers are, processes make its
-shards. Compared are ``version.json`` and every manifest, byte for byte, and that no process is left. Moments are drawn
-from the time in which the undisturbed run had such a process; one at which there was none to kill does not count, and
-another is drawn.
+read a frozen benchmark. Where workers or browsers are killed it prints pages too, and its shards are made by processes.
+Compared are ``version.json`` and every manifest, byte for byte, and that no process is left. Moments are drawn from the
+time in which the undisturbed run had such a process; one at which there was none to kill does not count, and another is
+drawn.
 """
 
 import argparse
@@ -147,7 +147,7 @@ def main() -> None:
     options = parser.parse_args()
     work, moments = options.work, random.Random(options.seed)
     work.mkdir(parents=True, exist_ok=True)
-    runner = "processes" if options.what == "worker" else "inline"
+    runner = "inline" if options.what == "command" else "processes"
     build = RECIPE["build"] if options.what == "command" else {**RECIPE["build"], **PRINTING}
     (work / "loop.yaml").write_text(yaml.safe_dump({**RECIPE, "build": build}))
     subprocess.run(command("clean", "im2latex", FIXTURE, "--out", "frozen", "--quiet"), cwd=work, check=True)
