@@ -176,6 +176,11 @@ def told(options: argparse.Namespace, seeds: Sequence[Sequence[Record]]) -> str:
         chosen = [one for records in seeds for one in records if one.hard == hard]
         mean, low, high = interval(seeds, hard)
         lines.append(f"| {name} | {len(chosen)} | {means_of(chosen)} | {mean:+.4f} | {low:+.4f} to {high:+.4f} |")
+    (gain, low, high), (_, lost, _) = interval(seeds, True), interval(seeds, False)
+    pays = "is not told from uniform on the hard slice, for the interval holds 0"
+    if low > 0 or high < 0:
+        pays = f"reads the hard slice {'better' if low > 0 else 'worse'}"
+    lines += ["", f"Mined {pays} ({gain:+.3f}); elsewhere a loss of more than {max(0.0, -lost):.3f} is ruled out."]
     lines += ["", "| language | records | start | uniform | mined |", "|---|---|---|---|---|"]
     for language in sorted({one.language for records in seeds for one in records}):
         chosen = [one for records in seeds for one in records if one.language == language]
