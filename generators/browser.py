@@ -174,6 +174,15 @@ class Browser:
             timer.cancel()
 
     def _start(self) -> None:
+        """Start it; one that is killed before it can print is tried again, as one is that breaks over a sheet."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self._start_once()
+            except PlaywrightError as error:
+                if attempt == ATTEMPTS:
+                    raise WorkError(f"{self._binary.path}: the browser does not start: {error}") from error
+
+    def _start_once(self) -> None:
         self._driver = sync_playwright().start()
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
         try:
@@ -192,9 +201,9 @@ class Browser:
             )
             if self._on_canvas:
                 self._picture()  # a page's first frame must be shown
-        except PlaywrightError as error:
+        except PlaywrightError:
             self._driver.stop()
-            raise WorkError(f"{self._binary.path}: the browser does not start: {error}") from error
+            raise
         self._sheets = 0
 
     def _new_page(self, context: BrowserContext) -> Page:

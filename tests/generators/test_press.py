@@ -111,6 +111,16 @@ def test_a_browser_that_does_not_start_is_a_clear_error(tmp_path):
         Browser(type(binary)(str(fake), binary.kind, binary.origin), "<html></html>", 800, 600)
 
 
+def test_a_browser_that_dies_while_it_starts_is_started_again(tmp_path):
+    binary = find_browser()
+    frail = tmp_path / "chromium"
+    frail.write_text(f'#!/bin/sh\nif mkdir "{tmp_path}/tried"; then kill -9 $$; fi\nexec "{binary.path}" "$@"\n')
+    frail.chmod(0o755)
+    with Browser(type(binary)(str(frail), binary.kind, binary.origin), "<html></html>", 800, 600) as browser:
+        assert browser.version
+    assert (tmp_path / "tried").exists()
+
+
 def test_a_sheet_cannot_reach_the_network(browser):
     sheet = browser.print('<main class="body"><img src="http://127.0.0.1:9/x.png"></main>', 100)
     assert sheet.measured["pieces"] == []
