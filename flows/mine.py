@@ -265,7 +265,7 @@ def _profile(
 
 
 def _recipe_text(values: Mapping[str, Any], profile: Mapping[str, Any]) -> str:
-    effects = profile["attribution"]["effects"]
+    effects = [one for one in profile["attribution"]["effects"] if one["low"] > 0 or one["high"] < 0]
     lines = [f"#   {one['feature']}: {one['effect']:+.3f} ({one['low']:+.3f} to {one['high']:+.3f})" for one in effects]
     why = (
         "\n".join(["# What costs the model reward (below 0: what spares it some), with intervals:", *lines])
