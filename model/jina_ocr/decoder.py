@@ -20,8 +20,9 @@ from proofpress.model.jina_ocr.config import DecoderConfig
 #: library build a new kernel, which costs more than the empty rows.
 ROW_BLOCK = 128
 
-#: With no more experts than this a network that is not trained runs all of them on each row. The shapes then do not
-#: depend on the routing, so that a row's result does not depend, not even in its last bit, on the rows beside it.
+#: With no more experts than this all of them are run on each row, weighted with 0 where they were not chosen. The
+#: shapes then do not depend on the routing, so that a row's result does not depend, not even in its last bit, on the
+#: rows beside it; and a few large products take less time than many small ones.
 RUN_ALL_LIMIT = 16
 
 
@@ -190,7 +191,7 @@ class Mixture(nn.Module):
             probabilities = F.linear(rows.float(), self.gate.weight.float()).softmax(-1)  # (T, experts)
         weights, chosen = probabilities.topk(self.chosen, -1)  # (T, chosen), and they do not sum to one
         routing = Routing(probabilities, chosen)
-        if self.training or probabilities.shape[-1] > RUN_ALL_LIMIT:
+        if probabilities.shape[-1] > RUN_ALL_LIMIT:
             routed = self._sorted(rows, weights, routing)
         else:
             routed = self.experts.every(rows, torch.zeros_like(probabilities).scatter(-1, chosen, weights))

@@ -30,6 +30,10 @@ from proofpress.pages.errors import RequestError
 
 MOST_SHIFT = 8  # pixels
 
+#: A part has a power of two of rows, and all its positions together fill whole blocks of so many. The CPU's matrix
+#: library builds a kernel for each new number of positions, which takes several times as long as to use it.
+POSITION_BLOCK = 256
+
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -142,11 +146,11 @@ class Batches:
         return self._team.size * self._recipe.accumulate
 
     def _size(self, key: BucketKey, pixels: int, tokens: int, most: int | None = None) -> int:
-        """Rows of a draw, a whole number for each part. most: rows there are."""
+        """Rows of a draw, a power of two for each part. most: rows there are."""
         parts = self._parts()
         by_pixels, by_tokens = pixels // (key.shape.width * key.shape.height), tokens // key.length
         size = min(by_pixels, by_tokens) if most is None else min(by_pixels, by_tokens, most)
-        return max(1, size // parts) * parts
+        return (1 << max(0, (size // parts).bit_length() - 1)) * parts
 
     def _vary(self, image: Image.Image, room: tuple[int, int], rng: np.random.Generator) -> Image.Image:
         return vary(image, room, rng) if rng.random() < self._recipe.augment else image
@@ -177,10 +181,11 @@ def _weighted_index(rng: np.random.Generator, weights: Sequence[float]) -> int:
 
 
 def _padded(batch: Batch, length: int) -> Batch:
-    """The batch with its labels padded to their class, so that batches of a bucket have one tensor shape."""
-    missing = length - batch.labels.shape[1]
-    if missing <= 0:
-        return batch
+    """The batch with its labels padded to their class, so that batches of a bucket have one tensor shape, and on to
+    whole blocks of positions, so that most buckets share theirs."""
+    rows, positions = batch.ids.shape
+    missing = max(0, length - batch.labels.shape[1])
+    missing += -(positions + missing) % max(1, POSITION_BLOCK // rows)
     labels = functional.pad(batch.labels, (0, missing), value=-100)
     # Padding stands behind every label position: nothing that counts attends to it, so the id is free.
     ids = functional.pad(batch.ids, (0, missing), value=int(batch.ids[0, -1]))

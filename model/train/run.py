@@ -13,6 +13,7 @@ goes on from the last checkpoint; on SIGTERM it writes one first.
 import ctypes
 import hashlib
 import json
+import os
 import platform
 import re
 import signal
@@ -51,6 +52,9 @@ FIXED = ("init", "seed", "optimizer")
 # Of glibc's malloc.h.
 M_TRIM_THRESHOLD, M_MMAP_MAX = -1, -4
 
+#: Kernels of oneDNN that a run keeps.
+KERNELS = 1 << 11
+
 Report = Callable[[dict[str, Any]], None]
 
 
@@ -80,11 +84,12 @@ def description(datasets: Sequence[Path]) -> dict[str, Any]:
 
 @contextmanager
 def settled(recipe: RunRecipe) -> Iterator[None]:
-    """Within it torch has the recipe's threads and seed, and memory that a step gives back stays with the process."""
+    """Within it torch has the recipe's threads and seed, and what a step gives back or builds stays in memory."""
     threads = torch.get_num_threads()
     torch.set_num_threads(recipe.threads)
     torch.manual_seed(recipe.seed)
     keep_memory()
+    keep_kernels()
     try:
         yield
     finally:
@@ -100,6 +105,15 @@ def keep_memory() -> None:
         tune = ctypes.CDLL(None).mallopt
         tune(M_MMAP_MAX, 0)
         tune(M_TRIM_THRESHOLD, 2**31 - 1)
+
+
+def keep_kernels() -> None:
+    """Have oneDNN keep the kernels it builds for each shape, unless it has been told how many.
+
+    It keeps 1,024, and the shapes of a run's buckets need several times that: building them again takes a quarter of a
+    step and more. It asks once, at its first kernel; each holds nearly a megabyte.
+    """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", str(KERNELS))
 
 
 def starting_point(recipe: RunRecipe) -> tuple[JinaOCR, Processor]:

@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 from proofpress.model.jina_ocr.config import named
 from proofpress.model.jina_ocr.decoder import Mixture
-from proofpress.model.jina_ocr.network import JinaOCR
+from proofpress.model.jina_ocr.network import JinaOCR, initialise
 
 from .conftest import build, crop_config
 
@@ -208,6 +208,7 @@ def test_training_and_reading_run_the_same_experts(nano) -> None:
 def test_expert_weights_are_the_routers_probabilities_and_do_not_sum_to_one() -> None:
     torch.manual_seed(0)
     mixture = Mixture(crop_config().decoder).eval().double()
+    initialise(mixture)
     torch.nn.init.normal_(mixture.experts.gate_proj)
     torch.nn.init.normal_(mixture.experts.up_proj)
     torch.nn.init.normal_(mixture.experts.down_proj)
@@ -227,6 +228,7 @@ def test_expert_weights_are_the_routers_probabilities_and_do_not_sum_to_one() ->
 
 def test_an_even_load_has_a_balance_of_one() -> None:
     mixture = Mixture(crop_config().decoder)
+    initialise(mixture)
     torch.nn.init.zeros_(mixture.gate.weight)
     balance = mixture(torch.randn(1, 8, 32))[1].balance
     torch.testing.assert_close(balance, torch.tensor(1.0))

@@ -11,7 +11,7 @@ from PIL import Image
 from proofpress.model.jina_ocr.config import named
 from proofpress.model.jina_ocr.processor import Processor
 from proofpress.model.jina_ocr.tokenizer import nano_tokenizer
-from proofpress.model.train.batches import Batches, Drawn, vary
+from proofpress.model.train.batches import POSITION_BLOCK, Batches, Drawn, vary
 from proofpress.model.train.data import TrainingRows
 from proofpress.model.train.parallel import ALONE, Team
 from proofpress.model.train.recipe import Kind, Level, SFTRecipe
@@ -72,7 +72,8 @@ def test_processes_and_parts_divide_the_rows_of_a_step(
     parts = [part.batch for own in dealt for part in own]
     assert len(parts) == processes * accumulate
     for number, part in enumerate(parts):
-        assert torch.equal(part.ids, whole.ids[number :: len(parts)])
+        read = min(part.ids.shape[1], whole.ids.shape[1])  # beyond it there is only padding
+        assert torch.equal(part.ids[:, :read], whole.ids[number :: len(parts), :read])
         assert torch.equal(part.views.pages, whole.views.pages[number :: len(parts)])
 
 
@@ -104,12 +105,12 @@ def test_more_loaders_prepare_the_same_batches(opened: Callable[..., Batches]) -
 
 def test_typeset_lines_are_a_kind_like_any_other(opened: Callable[..., Batches]) -> None:
     recipe = RECIPE.model_copy(
-        update={"kinds": {"set": Kind(typeset=Typeset(width=64), one_line=True), **KINDS}, "batch_pixels": 32 * 64 * 6}
+        update={"kinds": {"set": Kind(typeset=Typeset(width=64), one_line=True), **KINDS}, "batch_pixels": 32 * 64 * 8}
     )
     batches, again = opened(recipe), opened(recipe)
     drawn = only(batches.take(4, {"set": 1.0}))
-    assert drawn.key.kind == "set" and drawn.batch.views.pages.shape == (6, 1, 32, 64)
-    assert drawn.batch.labels.shape == (6, drawn.key.length)
+    assert drawn.key.kind == "set" and drawn.batch.views.pages.shape == (8, 1, 32, 64)
+    assert drawn.batch.labels.shape[1] >= drawn.key.length
     assert equal(drawn, only(again.take(4, {"set": 1.0})))
 
 
@@ -129,18 +130,30 @@ def test_a_batch_fills_the_budget_of_pixels_and_of_tokens(opened: Callable[..., 
     for recipe, count in [(RECIPE, 4), (RECIPE.model_copy(update={"batch_tokens": 40}), 2)]:
         drawn = only(opened(recipe).take(0, {"word": 1.0}))
         assert drawn.batch.views.pages.shape[0] == count
-        assert drawn.batch.labels.shape == (count, 16)
+        assert drawn.key.length == 16
         assert drawn.characters == 3 * count
 
 
 def test_labels_are_padded_to_their_class_without_touching_what_counts(opened: Callable[..., Batches]) -> None:
     drawn = only(opened().take(0, {"line": 1.0}))
     batch, (count, length) = drawn.batch, drawn.batch.labels.shape
-    assert length == drawn.key.length
+    assert length >= drawn.key.length
     assert batch.ids.shape == (count, batch.prompt_length + length - 1)
     answers = batch.ids[:, batch.prompt_length :]  # an answer's token is read one place after it was predicted
     real = batch.labels[:, 1:] >= 0
     assert torch.equal(answers[real], batch.labels[:, :-1][real])
+
+
+@pytest.mark.parametrize("kind", ["word", "line"])
+@pytest.mark.parametrize("pixels", [1, 32 * 320, 32 * 320 * 7, 32 * 320 * 100])
+def test_a_parts_rows_are_a_power_of_two_and_its_positions_fill_blocks(
+    opened: Callable[..., Batches], kind: str, pixels: int
+) -> None:
+    rows, positions = only(
+        opened(RECIPE.model_copy(update={"batch_pixels": pixels})).take(0, {kind: 1.0})
+    ).batch.ids.shape
+    assert rows & (rows - 1) == 0
+    assert rows * positions % POSITION_BLOCK == 0
 
 
 def test_a_kind_without_rows_is_refused_with_what_was_found(opened: Callable[..., Batches]) -> None:
